@@ -1,0 +1,76 @@
+# Paiju. `make` alone lists the targets; `make play` opens the page; `make test` is what CI runs.
+
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { echo $$p; break; }; done)
+VENV := .venv
+BIN := $(VENV)/bin
+DATA ?= data
+PYTEST_ARGS ?=
+SETUP_STAMP := $(VENV)/.setup
+
+.DEFAULT_GOAL := help
+.PHONY: help setup play test check fix protos protos-check bench golden screenshots lock sim clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## / \t/' | expand -t 16
+
+setup: $(SETUP_STAMP) ## make .venv with everything in it
+
+$(SETUP_STAMP): pyproject.toml requirements.lock
+	@test -n "$(PYTHON)" || { echo "paiju needs Python 3.11 or newer; none was found" >&2; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { \
+		echo "python could not make a virtual environment; on Debian: apt-get install python3-venv" >&2; exit 1; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@touch $@
+
+play: setup ## start everything on this machine and open the page
+	$(BIN)/paiju up --data $(DATA) --open
+
+# The verdict comes last and stands alone on its line, so that people and machines find it.
+test: setup check ## check, then every test; the last line counts them
+	@mkdir -p build
+	@$(BIN)/python -m pytest -m "not bench" --junitxml=build/tests.xml $(PYTEST_ARGS); status=$$?; \
+		$(BIN)/python .ci/counts.py build/tests.xml $$status
+
+check: setup protos-check ## lint, format, types, contracts, protos: verify and change nothing
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/buf lint
+	@tag=$$(git describe --tags --abbrev=0 2>/dev/null) || exit 0; echo "buf breaking --against $$tag"; \
+		$(BIN)/buf breaking --against ".git#tag=$$tag"
+
+fix: setup ## repair what ruff can repair
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+protos: setup ## write the Python code of every proto beside it
+	$(BIN)/python .ci/protos.py
+
+protos-check: setup ## fail when the committed code is not what the protos give
+	$(BIN)/python .ci/protos.py --check
+
+bench: setup ## measure, as ratios in one run
+	$(BIN)/python -m pytest -n 0 -m bench -s tests/bench $(PYTEST_ARGS)
+
+golden: setup ## rewrite the golden files; read the diff before you commit it
+	GOLDEN_REWRITE=1 $(BIN)/python -m pytest tests/golden $(PYTEST_ARGS)
+
+screenshots: setup ## photograph the page at the sizes it promises, into build/screenshots
+	SCREENSHOTS=build/screenshots $(BIN)/python -m pytest -n 0 tests/browser -k screenshot $(PYTEST_ARGS)
+
+sim: setup ## the seeded simulation alone: make sim SEEDS=500
+	SIM_SEEDS=$(SEEDS) $(BIN)/python -m pytest tests/simulation $(PYTEST_ARGS)
+
+lock: ## write requirements.lock: exact versions, no hosts
+	$(PYTHON) -m venv build/lock
+	build/lock/bin/python -m pip install --quiet --disable-pip-version-check pip-tools
+	build/lock/bin/pip-compile --quiet --upgrade --extra dev --strip-extras --allow-unsafe --no-annotate --no-header \
+		--no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-emit-options \
+		--output-file requirements.lock pyproject.toml
+
+clean: ## remove what was built; data/ and .venv stay
+	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis *.egg-info
+	find engine services protos tests -name __pycache__ -type d -prune -exec rm -rf {} +
