@@ -34,8 +34,9 @@ def generate(out: Path) -> None:
         f"--mypy_grpc_out=only_async:{out}",
         *protos,
     ]
-    if subprocess.run(command, cwd=ROOT, check=False).returncode:
-        sys.exit("protoc refused the protos")
+    done = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(done.stderr + "protoc refused the protos")
     # Only files with a service have gRPC code: the others' is an empty module with a version check.
     for proto in protos:
         if "\nservice " not in (ROOT / proto).read_text(encoding="utf-8"):
