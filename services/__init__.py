@@ -1,0 +1,1 @@
+"""The services of Paiju, what they share (`chassis`), and what starts them (`launch`)."""

@@ -1,0 +1,1 @@
+"""The bus: durable facts, the data plane, logs with a fence, and buckets."""

@@ -1,0 +1,1 @@
+"""The command line, and `paiju up`: everything on one machine. Nobody imports it."""
