@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,21 +66,35 @@ def _started_ps(pid: int) -> str | None:
     return started.strip() or None if state and not state.startswith("Z") else None
 
 
-def die_with_parent() -> Callable[[], None] | None:
-    """Return a `preexec_fn` that ends the child by SIGTERM as soon as the calling thread's process dies.
+_TETHER = f"""
+import ctypes, os, signal, sys
+parent, program = int(sys.argv[1]), sys.argv[2]
+if sys.platform == "linux":
+    ctypes.CDLL(None).prctl({_PR_SET_PDEATHSIG}, signal.SIGTERM, 0, 0, 0)
+if os.getppid() != parent:
+    sys.exit("the parent died first")
+os.execv(program, sys.argv[2:])
+"""
+"""Runs between fork and the program, in a process of its own: nothing of ours runs in a forked copy of us."""
 
-    The kernel remembers the *thread* that started the child, so call and spawn from the main thread. Outside
-    Linux there is no such thing and None is returned; the next start then finds the child by its identity.
+
+def spawn_tethered(command: Sequence[str], env: Mapping[str, str], cwd: Path) -> subprocess.Popen[bytes]:
+    """Start a program that the kernel ends with SIGTERM as soon as we die, however we die.
+
+    The kernel remembers the *thread* that started it, so call this from the main thread. Outside Linux there is
+    no such tether, and the next start finds the program by its `Identity`.
+
+    Args:
+        command: The program's absolute path and its arguments.
+        env: Its whole environment.
+        cwd: Its working folder.
     """
-    if sys.platform != "linux":
-        return None
-    libc = ctypes.CDLL(None, use_errno=True)
-    parent = os.getpid()
-
-    def arm() -> None:
-        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
-        # The parent may have died before the line above took effect.
-        if os.getppid() != parent:
-            os._exit(1)
-
-    return arm
+    assert threading.current_thread() is threading.main_thread(), "the tether is to the calling thread"
+    return subprocess.Popen(
+        [sys.executable, "-I", "-S", "-c", _TETHER, str(os.getpid()), *command],
+        env=dict(env),
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        # A Ctrl-C in the terminal is ours to handle: the broker must outlast the drain.
+        start_new_session=True,
+    )
