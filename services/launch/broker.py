@@ -161,7 +161,7 @@ class Broker:
         return True
 
     async def _end_leftover(self) -> None:
-        """End the server of an earlier run that was killed: two on one store would each lose the other's facts."""
+        """End the server of an earlier run that was killed: two on one store would lose facts."""
         try:
             said = json.loads(self._identity_file.read_text(encoding="utf-8"))
             leftover = Identity(said["pid"], said["started"])

@@ -36,8 +36,8 @@ class DataFolder:
     def held(self) -> Iterator[DataFolder]:
         """Hold the folder for the length of the block, making it where it is missing.
 
-        The lock is the kernel's (flock): it goes when its process goes, however that happened, and children do
-        not inherit it.
+        The lock is the kernel's (flock): it goes when its process goes, however that happened, and children
+        do not inherit it.
 
         Raises:
             Stop: Another process holds it (`HELD`), or it cannot be written (`OUTAGE`).

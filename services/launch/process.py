@@ -81,8 +81,8 @@ os.execv(program, sys.argv[2:])
 def spawn_tethered(command: Sequence[str], env: Mapping[str, str], cwd: Path) -> subprocess.Popen[bytes]:
     """Start a program that the kernel ends with SIGTERM as soon as we die, however we die.
 
-    The kernel remembers the *thread* that started it, so call this from the main thread. Outside Linux there is
-    no such tether, and the next start finds the program by its `Identity`.
+    The kernel remembers the *thread* that started it, so call this from the main thread. Outside Linux there
+    is no such tether, and the next start finds the program by its `Identity`.
 
     Args:
         command: The program's absolute path and its arguments.

@@ -107,7 +107,7 @@ async def test_what_was_acknowledged_is_there_after_a_restart(broker: Broker) ->
 
 async def test_nobody_connects_without_the_password(broker: Broker) -> None:
     await broker.start()
-    with pytest.raises(nats.errors.Error, match="(?i)authorization"):
+    with pytest.raises(nats.errors.Error, match=r"(?i)authorization"):
         await nats.connect(f"nats://127.0.0.1:{broker.port}", allow_reconnect=False)
 
 
