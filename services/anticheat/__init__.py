@@ -1,0 +1,1 @@
+"""What is known about how people play; the judging comes later."""

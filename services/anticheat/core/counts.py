@@ -1,0 +1,90 @@
+"""What one event adds to the figures of players and pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerCounts:
+    """What one event adds to one player."""
+
+    player_id: str
+    rounds: int = 0
+    wins: int = 0
+    disputed: int = 0
+    actions: int = 0
+    timeouts: int = 0
+    hu_declined: int = 0
+    points: int = 0
+    answer_ms: tuple[int, ...] = ()
+    """Milliseconds from question to answer, oldest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairCounts:
+    """What one event adds to one ordered pair of players."""
+
+    player_id: str
+    other_id: str
+    rounds: int = 0
+    wins: int = 0
+    other_wins: int = 0
+    points_from_other: int = 0
+    wins_on_other: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SeatResult:
+    """One seat of an audited round."""
+
+    player_id: str
+    is_bot: bool
+    points: int
+    won: bool
+
+
+def of_audit(
+    seats: Sequence[SeatResult], from_seat: int, agreed: bool
+) -> tuple[list[PlayerCounts], list[PairCounts]]:
+    """Return what an audited round adds; bots get no figures, but count as nobody's partner either.
+
+    Points flow from the losers to the winners only, so what `other` lost to `player` is `other`'s loss when `player` won (split
+    evenly among several winners, the remainder left out).
+
+    Args:
+        seats: By seat.
+        from_seat: Whose card won, -1 if nobody's.
+        agreed: False: the round was disputed, and only that is counted.
+    """
+    people = [(number, seat) for number, seat in enumerate(seats) if not seat.is_bot]
+    if not agreed:
+        return [PlayerCounts(seat.player_id, disputed=1) for _, seat in people], []
+    winners = sum(seat.won for seat in seats)
+    players = [
+        PlayerCounts(seat.player_id, rounds=1, wins=int(seat.won), points=seat.points) for _, seat in people
+    ]
+    pairs = [
+        PairCounts(
+            one.player_id,
+            other.player_id,
+            rounds=1,
+            wins=int(one.won),
+            other_wins=int(other.won),
+            points_from_other=_flow(one, other, winners),
+            wins_on_other=int(one.won and from_seat == other_number),
+        )
+        for one_number, one in people
+        for other_number, other in people
+        if one_number != other_number
+    ]
+    return players, pairs
+
+
+def _flow(one: SeatResult, other: SeatResult, winners: int) -> int:
+    if one.won and not other.won:
+        return -other.points // winners
+    if other.won and not one.won:
+        return -(-one.points // winners)
+    return 0
