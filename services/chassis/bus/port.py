@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
@@ -28,7 +28,11 @@ class RequestTimeout(Outage):
 
 
 class Fenced(Exception):
-    """Somebody else has appended to this log since: what was to be appended is not in it, and never will be."""
+    """Somebody else has appended to this log since `expected_last`.
+
+    What was to be appended isn't the log's last entry and can't get in any more (if an acknowledgement was lost it may
+    stand before the other's): drop what rests on this log at once, in silence, and take it anew.
+    """
 
     def __init__(self, subject: str, expected_last: int, last: int) -> None:
         super().__init__(f"{subject}: expected last {expected_last}, found {last}")
@@ -82,7 +86,7 @@ class Durable:
 
 @dataclass(frozen=True, slots=True)
 class FencedOff:
-    """The append isn't in the log and never will be."""
+    """Somebody else's entry is the last one: see `Fenced`."""
 
     last: int
 
@@ -273,5 +277,3 @@ class Bus(Protocol):
     async def close(self) -> None:
         """Stop all consumers and subscriptions, flush, and disconnect; twice does nothing."""
 
-
-Headers = Mapping[str, str]
