@@ -1,0 +1,192 @@
+"""The `paiju` command. Exit codes and the form of errors: `services.launch.exits`.
+
+What a command needs is imported when it runs: `paiju --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, ParamSpec
+
+import typer
+
+from services.launch.exits import Stop, end
+
+P = ParamSpec("P")
+
+app = typer.Typer(
+    name="paiju",
+    help="Paiju 牌局: card and mahjong rooms. Exit codes: 0 yes, 1 no, 2 not understood, 3 data folder in use, "
+    "4 something outside failed.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for programs.")]
+Game = Annotated[str, typer.Argument(help="A game, for example paohuzi.")]
+Preset = Annotated[
+    str, typer.Option("--preset", help="A named set of options; `paiju rules GAME` lists them.")
+]
+
+
+def command(example: str, **more: Any) -> Callable[[Callable[P, None]], Callable[P, None]]:
+    """Register a command whose help ends with an example and whose `Stop` ends in one line."""
+
+    def register(run: Callable[P, None]) -> Callable[P, None]:
+        @functools.wraps(run)
+        def stopping(*args: P.args, **kwargs: P.kwargs) -> None:
+            try:
+                run(*args, **kwargs)
+            except Stop as stop:
+                end(stop)
+
+        app.command(epilog=f"Example: {example}", **more)(stopping)
+        return run
+
+    return register
+
+
+@command("paiju up --data data --open")
+def up(
+    data: Annotated[Path, typer.Option(help="The data folder; made where it is missing.")] = Path("data"),
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Where the page is; 0 = any free port.")] = 8080,
+    grpc_port: Annotated[int, typer.Option(min=0, max=65535, help="Where gRPC is; 0 = any free port.")] = 0,
+    metrics_port: Annotated[int, typer.Option(min=0, max=65535, help="Where /metrics is; 0 = any.")] = 0,
+    host: Annotated[str, typer.Option(help="The address that page and gRPC listen on.")] = "127.0.0.1",
+    open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Run everything on this machine: all services, an embedded broker, SQLite files. Ctrl-C ends it in order.
+
+    Exit codes: 0 ended as asked · 3 another `paiju up` holds the data folder · 4 a port is taken, or the broker or a
+    service failed.
+    """
+    from services.launch.up import Doors, run
+
+    run(data, Doors(host, port, grpc_port, metrics_port), open_page=open_page, as_json=as_json)
+
+
+@command("PAIJU_NATS_URL=nats://127.0.0.1:4222 paiju serve table")
+def serve(
+    service: Annotated[
+        list[str], typer.Argument(help="One of the nine services; several share the process.")
+    ],
+) -> None:
+    """Run a service in this process, with settings from the environment (PAIJU_*), until SIGTERM.
+
+    Exit codes: 0 ended as asked · 2 no such service, or settings missing · 4 broker or database away, or it failed.
+    """
+    from services.launch.serve import run
+
+    run(service)
+
+
+@command("PAIJU_NATS_URL=nats://127.0.0.1:4222 paiju migrate")
+def migrate(
+    service: Annotated[list[str] | None, typer.Argument(help="Only these services; all without.")] = None,
+) -> None:
+    """Bring databases, streams, consumers and buckets to what this version needs. Twice does nothing more.
+
+    Exit codes: 0 done · 2 no such service, or settings missing · 4 broker or database away.
+    """
+    from services.launch.serve import migrate as run
+
+    run(service or [])
+
+
+@command("paiju simulate paohuzi --preset tongyi-qmt --rounds 2000 --jobs 2 --json")
+def simulate(
+    game: Game,
+    preset: Preset,
+    rounds: Annotated[int, typer.Option(min=1, help="How many rounds.")] = 100,
+    bots: Annotated[str, typer.Option(help="Bots by name, one per seat, separated by commas.")] = "",
+    jobs: Annotated[int, typer.Option(min=1, max=64, help="Processes to share the rounds.")] = 1,
+    seed: Annotated[str, typer.Option(help="The same seed plays the same rounds.")] = "1",
+    as_json: Json = False,
+) -> None:
+    """Let bots play whole rounds, and let scoring audit the record of each.
+
+    Exit codes: 0 all ended and agreed · 1 a round was disputed, lost a card or did not sum to zero · 2 unknown game,
+    preset or bot.
+    """
+    from services.launch.simulate import Order, run
+
+    run(Order(game, preset, rounds, tuple(filter(None, bots.split(","))), jobs, seed), as_json=as_json)
+
+
+@command("paiju score paohuzi --preset tongyi-qmt 'b2b7b10 s1s2s3 s4s4s4 …'")
+def score(
+    game: Game,
+    preset: Preset,
+    hand: Annotated[list[str], typer.Argument(help="Cards: s1…s10 and b1…b10, or 一…十 and 壹…拾.")],
+    as_json: Json = False,
+) -> None:
+    """Explain what a hand is worth, by the engine and by scoring, side by side.
+
+    Exit codes: 0 both agree · 1 they do not · 2 unknown game, preset or card.
+    """
+    from services.launch.score import run
+
+    run(game, preset, hand, as_json=as_json)
+
+
+@command("paiju replay round.txt")
+def replay(
+    record: Annotated[Path, typer.Argument(help="A record; - reads standard input.")],
+    seat: Annotated[int | None, typer.Option(help="Only what this seat could see; all without.")] = None,
+) -> None:
+    """Play a recorded round again, step by step, as text.
+
+    Exit codes: 0 it ended as recorded · 1 it did not, or an action was not legal · 2 not a record.
+    """
+    from services.launch.replay import run
+
+    run(record, seat)
+
+
+@command("paiju verify round.txt")
+def verify(
+    record: Annotated[Path, typer.Argument(help="A record; - reads standard input.")],
+    commitment: Annotated[
+        str, typer.Option(help="The commitment you saw before the deal, 64 hex digits.")
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """Check a recorded round: its deal, every action, its score; by scoring's code, which shares none with the game's.
+
+    Exit codes: 0 all of it holds · 1 something does not, the first wrong event is named · 2 no such file.
+    """
+    from services.launch.verify import run
+
+    run(record, commitment, as_json=as_json)
+
+
+@command("paiju vectors tests/vectors/paohuzi.jsonl")
+def vectors(
+    files: Annotated[list[Path], typer.Argument(help="Files of worked examples, one JSON object a line.")],
+) -> None:
+    """Run worked examples through the engine and through scoring; the last line counts them.
+
+    Exit codes: 0 all passed · 1 one failed · 2 no such file, or a line is not an example.
+    """
+    from services.launch.vectors import run
+
+    run(files)
+
+
+@command("paiju rules paohuzi --preset tongyi-qmt")
+def rules(
+    game: Annotated[str | None, typer.Argument(help="A game; all of them without.")] = None,
+    preset: Annotated[str, typer.Option("--preset", help="Only this preset.")] = "",
+    as_json: Json = False,
+) -> None:
+    """List a game's presets and options, as the code has them.
+
+    Exit codes: 0 · 2 unknown game or preset.
+    """
+    from services.launch.rules import run
+
+    run(game, preset, as_json=as_json)
