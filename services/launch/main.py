@@ -18,8 +18,8 @@ P = ParamSpec("P")
 
 app = typer.Typer(
     name="paiju",
-    help="Paiju 牌局: card and mahjong rooms. Exit codes: 0 yes, 1 no, 2 not understood, 3 data folder in use, "
-    "4 something outside failed.",
+    help="Paiju 牌局: card and mahjong rooms. Exit codes: 0 yes, 1 no, 2 not understood, 3 data folder in "
+    "use, 4 something outside failed.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -59,10 +59,10 @@ def up(
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Run everything on this machine: all services, an embedded broker, SQLite files. Ctrl-C ends it in order.
+    """Run everything on this machine: all services, an embedded broker, SQLite files. Ctrl-C ends it.
 
-    Exit codes: 0 ended as asked · 3 another `paiju up` holds the data folder · 4 a port is taken, or the broker or a
-    service failed.
+    Exit codes: 0 ended as asked · 3 another `paiju up` holds the data folder · 4 a port is taken, or the broker
+    or a service failed.
     """
     from services.launch.up import Doors, run
 
@@ -77,7 +77,8 @@ def serve(
 ) -> None:
     """Run a service in this process, with settings from the environment (PAIJU_*), until SIGTERM.
 
-    Exit codes: 0 ended as asked · 2 no such service, or settings missing · 4 broker or database away, or it failed.
+    Exit codes: 0 ended as asked · 2 no such service, or settings missing · 4 broker or database away, or it
+    failed.
     """
     from services.launch.serve import run
 
@@ -109,8 +110,8 @@ def simulate(
 ) -> None:
     """Let bots play whole rounds, and let scoring audit the record of each.
 
-    Exit codes: 0 all ended and agreed · 1 a round was disputed, lost a card or did not sum to zero · 2 unknown game,
-    preset or bot.
+    Exit codes: 0 all ended and agreed · 1 a round was disputed, lost a card or did not sum to zero · 2 unknown
+    game, preset or bot.
     """
     from services.launch.simulate import Order, run
 
@@ -155,7 +156,7 @@ def verify(
     ] = "",
     as_json: Json = False,
 ) -> None:
-    """Check a recorded round: its deal, every action, its score; by scoring's code, which shares none with the game's.
+    """Check a recorded round: deal, every action, score; by scoring's code, which shares none with the game's.
 
     Exit codes: 0 all of it holds · 1 something does not, the first wrong event is named · 2 no such file.
     """

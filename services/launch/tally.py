@@ -62,7 +62,7 @@ class Tally:
         )
 
     def wins_per_bot(self) -> dict[str, dict[str, Any]]:
-        """Return for each bot its wins, its seats in decided rounds, the share and the share's 95 % interval."""
+        """Return for each bot its wins, its seats in decided rounds, the share and its 95 % interval."""
         table: dict[str, dict[str, Any]] = {}
         for bot in sorted(self.seated | self.wins):
             wins, seats = self.wins[bot], self.seated[bot]
