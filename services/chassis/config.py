@@ -78,7 +78,9 @@ class PaijuSettings(BaseSettings):
     def _keys_are_set(self) -> Self:
         key = self.service_key.get_secret_value()
         if not self.dev and len(key) < SERVICE_KEY_BYTES_MIN:
-            raise ValueError(f"PAIJU_SERVICE_KEY is missing or shorter than {SERVICE_KEY_BYTES_MIN} characters")
+            raise ValueError(
+                f"PAIJU_SERVICE_KEY is missing or shorter than {SERVICE_KEY_BYTES_MIN} characters"
+            )
         if (self.tls_cert is None) != (self.tls_key is None):
             raise ValueError("PAIJU_TLS_CERT and PAIJU_TLS_KEY belong together")
         return self
@@ -104,7 +106,9 @@ def load(
         except ValidationError as error:
             prefix = cls.model_config.get("env_prefix", "")
             for problem in error.errors():
-                name = prefix + "_".join(str(part) for part in problem["loc"]).upper() if problem["loc"] else ""
+                name = (
+                    prefix + "_".join(str(part) for part in problem["loc"]).upper() if problem["loc"] else ""
+                )
                 message = problem["msg"].removeprefix("Value error, ")
                 problems.append(f"{name}: {message}" if name else message)
     if problems:

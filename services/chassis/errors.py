@@ -1,9 +1,9 @@
 """What can go wrong, in three kinds; every other exception is a defect that nobody has named yet.
 
-    Exception
-    ├── Refusal    the service said no: a reason of `reasons.REASONS`, shown to the caller, changes nothing
-    ├── Outage     the world failed: try again later, nothing is known about the outcome unless said
-    └── Defect     we erred: logged once, the caller reads "internal error"
+Exception
+├── Refusal    the service said no: a reason of `reasons.REASONS`, shown to the caller, changes nothing
+├── Outage     the world failed: try again later, nothing is known about the outcome unless said
+└── Defect     we erred: logged once, the caller reads "internal error"
 """
 
 from __future__ import annotations

@@ -42,7 +42,9 @@ class Metrics:
         """Return everything in Prometheus' text format."""
         return generate_latest(self.registry)
 
-    def _one(self, kind: type[_Metric], name: str, what: str, labels: Sequence[str], **more: object) -> _Metric:
+    def _one(
+        self, kind: type[_Metric], name: str, what: str, labels: Sequence[str], **more: object
+    ) -> _Metric:
         made = self._made.get(name)
         if made is None:
             made = kind(f"paiju_{name}", what, tuple(labels), registry=self.registry, **more)  # type: ignore[arg-type] # `more` is buckets of a histogram

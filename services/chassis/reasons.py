@@ -22,17 +22,27 @@ class Reason(NamedTuple):
 
 _CHASSIS = {
     "UNAUTHENTICATED": Reason("UNAUTHENTICATED", "请先登录。", "Sign in first."),
-    "TOKEN_INVALID": Reason("UNAUTHENTICATED", "登录凭证无效，请重新登录。", "The token is not valid; sign in again."),
-    "TOKEN_EXPIRED": Reason("UNAUTHENTICATED", "登录已过期，请重新登录。", "The token has expired; sign in again."),
+    "TOKEN_INVALID": Reason(
+        "UNAUTHENTICATED", "登录凭证无效，请重新登录。", "The token is not valid; sign in again."
+    ),
+    "TOKEN_EXPIRED": Reason(
+        "UNAUTHENTICATED", "登录已过期，请重新登录。", "The token has expired; sign in again."
+    ),
     "PERMISSION_DENIED": Reason("PERMISSION_DENIED", "没有权限。", "You may not do this."),
-    "RATE_LIMITED": Reason("RESOURCE_EXHAUSTED", "操作太频繁，请稍后再试。", "Too many requests; try again a little later."),
-    "INVALID_ARGUMENT": Reason("INVALID_ARGUMENT", "参数有误：{field}。", "An argument is not valid: {field}."),
+    "RATE_LIMITED": Reason(
+        "RESOURCE_EXHAUSTED", "操作太频繁，请稍后再试。", "Too many requests; try again a little later."
+    ),
+    "INVALID_ARGUMENT": Reason(
+        "INVALID_ARGUMENT", "参数有误：{field}。", "An argument is not valid: {field}."
+    ),
     "NOT_FOUND": Reason("NOT_FOUND", "找不到：{what}。", "Not found: {what}."),
     "REQUEST_ID_REUSED": Reason(
         "ALREADY_EXISTS", "同一请求编号的内容不同。", "The request id was used before with other content."
     ),
     "DEADLINE_EXCEEDED": Reason("DEADLINE_EXCEEDED", "操作超时。", "The call took too long."),
-    "SHUTTING_DOWN": Reason("UNAVAILABLE", "服务正在重启，请稍后再试。", "The service is restarting; try again."),
+    "SHUTTING_DOWN": Reason(
+        "UNAVAILABLE", "服务正在重启，请稍后再试。", "The service is restarting; try again."
+    ),
     "MESSAGE_TOO_LARGE": Reason("RESOURCE_EXHAUSTED", "消息过大。", "The message is too large."),
 }
 

@@ -129,7 +129,9 @@ class BaseBus(ABC):
         self.keeper = Keeper()
         self._consumers: list[_Consumer] = []
         labels = ["durable", "result"]
-        self._consumed = metrics.counter("bus_deliveries", "Deliveries handled, by what became of them", labels)
+        self._consumed = metrics.counter(
+            "bus_deliveries", "Deliveries handled, by what became of them", labels
+        )
         self._published = metrics.counter("bus_published", "Facts stored", ["type"])
         self._resent = metrics.counter("bus_resent", "Stores sent again because the outcome was unknown")
 
@@ -181,7 +183,9 @@ class BaseBus(ABC):
             await self._pause(tries)
             tries += 1
 
-    async def append_once(self, subject: str, payload: bytes, expected_last: int, msg_id: str) -> AppendAnswer:
+    async def append_once(
+        self, subject: str, payload: bytes, expected_last: int, msg_id: str
+    ) -> AppendAnswer:
         """See `port.Bus.append_once`."""
         _check_size(payload, subject)
         stream = self.registry.stream_of_log(subject)
@@ -216,7 +220,12 @@ class BaseBus(ABC):
         await self._purge(self.registry.stream_of_log(subject), subject, below_seq)
 
     async def consume(
-        self, durable: str, types: Sequence[type[Message]], handler: Handler, batch: int = 1, linger_s: float = 0.0
+        self,
+        durable: str,
+        types: Sequence[type[Message]],
+        handler: Handler,
+        batch: int = 1,
+        linger_s: float = 0.0,
     ) -> Consumer:
         """See `port.Bus.consume`."""
         classes = {f"{event_of(cls).prefix}": cls for cls in types}
@@ -230,7 +239,9 @@ class BaseBus(ABC):
         for consumer in list(self._consumers):
             await consumer.stop()
 
-    async def _store_until_known(self, stream: str, subject: str, payload: bytes, headers: dict[str, str]) -> int:
+    async def _store_until_known(
+        self, stream: str, subject: str, payload: bytes, headers: dict[str, str]
+    ) -> int:
         tries = 0
         while True:
             answer = await self._store(stream, subject, payload, headers)
@@ -296,7 +307,9 @@ class _Consumer:
                     if raws and not self._stopping:
                         await self._take(stream, raws)
             except Outage as outage:
-                log.get().warning("consumer_interrupted", durable=self._durable, stream=stream, why=str(outage))
+                log.get().warning(
+                    "consumer_interrupted", durable=self._durable, stream=stream, why=str(outage)
+                )
                 await self._bus._pause(failures)
                 failures += 1
             finally:
@@ -332,7 +345,11 @@ class _Consumer:
             longest = max(raw.attempt for raw, _ in pairs)
             delay_s = min(NAK_S_MAX, 0.1 * 2 ** min(longest, 10)) * (0.5 + self._bus.ids.jitter() / 2)
             log.get().warning(
-                "deliveries_postponed", durable=self._durable, count=len(pairs), delay_s=delay_s, why=str(outage)
+                "deliveries_postponed",
+                durable=self._durable,
+                count=len(pairs),
+                delay_s=delay_s,
+                why=str(outage),
             )
             self._count("postponed", len(pairs))
             await self._settle(raw.nak(delay_s) for raw, _ in pairs)
@@ -353,7 +370,12 @@ class _Consumer:
     async def _bury(self, stream: str, raw: Raw, error: Exception) -> None:
         """Write a defect to the `DLQ`, and only when it is there say that the delivery is over."""
         log.get().error(
-            "delivery_failed", durable=self._durable, stream=stream, seq=raw.seq, subject=raw.subject, exc_info=error
+            "delivery_failed",
+            durable=self._durable,
+            stream=stream,
+            seq=raw.seq,
+            subject=raw.subject,
+            exc_info=error,
         )
         headers = {
             MSG_ID: f"{self._durable}/{stream}/{raw.seq}",

@@ -146,7 +146,9 @@ class MemoryBroker:
     def ensure(self, registry: Registry) -> None:
         """Make the streams and buckets of a registry that aren't there."""
         for spec in registry.streams:
-            stream = self.streams.setdefault(spec.name, MemoryStream(spec.name, spec.subjects, spec.max_age_s))
+            stream = self.streams.setdefault(
+                spec.name, MemoryStream(spec.name, spec.subjects, spec.max_age_s)
+            )
             stream.subjects = tuple(sorted({*stream.subjects, *spec.subjects}))
         for bucket in registry.buckets.values():
             self.buckets.setdefault(bucket.name, MemoryBucketState(bucket))
@@ -165,7 +167,13 @@ class MemoryBroker:
         return stream
 
     def store(
-        self, name: str, subject: str, payload: bytes, headers: dict[str, str], msg_id: str, expected: int | None
+        self,
+        name: str,
+        subject: str,
+        payload: bytes,
+        headers: dict[str, str],
+        msg_id: str,
+        expected: int | None,
     ) -> tuple[bool, int]:
         """Store a message; return (True, its sequence), or (False, the subject's last sequence) if that wasn't expected."""
         stream = self.stream(name)
@@ -192,7 +200,9 @@ class MemoryBroker:
         stream.wake()
         return True, seq
 
-    def next_for(self, stream: MemoryStream, durable: MemoryDurable, batch: int, again_at: float) -> list[Kept]:
+    def next_for(
+        self, stream: MemoryStream, durable: MemoryDurable, batch: int, again_at: float
+    ) -> list[Kept]:
         """Hand out at most `batch` messages: what is due again first, then what is new."""
         now = self.clock.monotonic()
         again = sorted(seq for seq, due in durable.due.items() if due <= now)[:batch]

@@ -281,7 +281,9 @@ class MemoryBus(BaseBus):
 
 def _entry(kept: Kept) -> LogEntry:
     headers = kept.headers
-    return LogEntry(kept.seq, kept.payload, headers.get(MSG_ID, ""), int(headers.get(EXPECTED, 0)), kept.at_ms)
+    return LogEntry(
+        kept.seq, kept.payload, headers.get(MSG_ID, ""), int(headers.get(EXPECTED, 0)), kept.at_ms
+    )
 
 
 class _MemoryRaw:
@@ -393,6 +395,11 @@ class _MemoryBucket:
     async def keys(self) -> list[str]:
         await self._bus._reach("keys")
         return sorted(key for key in list(self._state.cells) if self._living(key))
+
+    async def entries(self) -> list[KvEntry]:
+        await self._bus._reach("entries")
+        living = [(key, self._living(key)) for key in sorted(self._state.cells)]
+        return [KvEntry(key, cell.value, cell.revision) for key, cell in living if cell]
 
     def _living(self, key: str) -> MemoryCell | None:
         cell = self._state.cells.get(key)

@@ -143,6 +143,9 @@ class Bucket(Protocol):
     async def keys(self) -> list[str]:
         """Return all living keys, sorted."""
 
+    async def entries(self) -> list[KvEntry]:
+        """Return all living keys with their values, sorted by key."""
+
 
 class Consumer(Protocol):
     """A running durable consumer."""
@@ -224,14 +227,14 @@ class Bus(Protocol):
             RequestTimeout: No answer in time; unknown whether it was done.
         """
 
-    async def serve(self, subject: str, handler: ServeHandler, queue: str = "", at_once: int = 1) -> Subscription:
+    async def serve(
+        self, subject: str, handler: ServeHandler, queue: str = "", at_once: int = 1
+    ) -> Subscription:
         """Answer requests: each answered when its handler returns. `at_once` handlers run at a time (1 = in order)."""
 
     # Logs
 
-    async def append(
-        self, subject: str, payload: bytes, expected_last: int, msg_id: str
-    ) -> int:
+    async def append(self, subject: str, payload: bytes, expected_last: int, msg_id: str) -> int:
         """Append to a log whose last entry must be `expected_last` (0 = empty); return the new sequence.
 
         Sends the same bytes with the same id again until the outcome is known, however long that takes.
@@ -276,4 +279,3 @@ class Bus(Protocol):
 
     async def close(self) -> None:
         """Stop all consumers and subscriptions, flush, and disconnect; twice does nothing."""
-

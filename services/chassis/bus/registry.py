@@ -113,7 +113,10 @@ class Registry:
         self.log_streams = log_streams
         self._streams = {spec.name: spec for spec in self._make_streams()}
         self._log_streams = {
-            subject_: spec.name for spec in self._streams.values() if spec.is_log for subject_ in spec.subjects
+            subject_: spec.name
+            for spec in self._streams.values()
+            if spec.is_log
+            for subject_ in spec.subjects
         }
 
     @property
@@ -157,7 +160,10 @@ def events_in(*modules: ModuleType) -> tuple[type[Message], ...]:
         cls
         for module in modules
         for cls in vars(module).values()
-        if isinstance(cls, type) and issubclass(cls, Message) and _option(cls.DESCRIPTOR) and event_of(cls).stream
+        if isinstance(cls, type)
+        and issubclass(cls, Message)
+        and _option(cls.DESCRIPTOR)
+        and event_of(cls).stream
     ]
     return tuple(sorted(found, key=lambda cls: cls.DESCRIPTOR.full_name))
 
@@ -179,7 +185,9 @@ def _event_of(descriptor: Descriptor) -> EventType:
     if option.key:
         field = descriptor.fields_by_name.get(option.key)
         if field is None or field.type != field.TYPE_STRING:
-            raise Defect(f"{descriptor.full_name} names the key {option.key!r}, which is no string field of it")
+            raise Defect(
+                f"{descriptor.full_name} names the key {option.key!r}, which is no string field of it"
+            )
     elif option.stream:
         raise Defect(f"{descriptor.full_name} is kept by {option.stream}, but names no key")
     root, service, *_ = descriptor.file.package.split(".")

@@ -1,0 +1,298 @@
+"""The bus on NATS: nats-py, wrapped once."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+import nats
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+from nats.errors import Error as NatsError
+from nats.errors import NoRespondersError
+from nats.errors import TimeoutError as NatsTimeoutError
+from nats.js import JetStreamContext
+from nats.js.errors import APIError, NotFoundError
+
+from services.chassis import log
+from services.chassis.bus.base import EXPECTED, MSG_ID, BaseBus, Pull, Stored, StoreAnswer, WrongLast
+from services.chassis.bus.inbox import Inbox
+from services.chassis.bus.nats_bucket import NatsBucket
+from services.chassis.bus.nats_pull import NatsPull, open_durable, open_reader
+from services.chassis.bus.port import (
+    Bucket,
+    LogEntry,
+    NoResponders,
+    RequestTimeout,
+    ServeHandler,
+    Subscription,
+    TellHandler,
+    Unknown,
+)
+from services.chassis.bus.registry import Registry
+from services.chassis.clock import Clock
+from services.chassis.errors import Defect, Outage
+from services.chassis.ids import Ids
+from services.chassis.metrics import Metrics
+
+STORE_WAIT_S = 2.0
+API_WAIT_S = 5.0
+CONNECT_WAIT_S = 30.0
+WRONG_LAST_SEQUENCE = 10071
+
+
+@dataclass(frozen=True)
+class NatsLogin:
+    """Where the servers are, and as whom to log in."""
+
+    url: str
+    """Several separated by commas."""
+    user: str = ""
+    password: str = ""
+    inbox_prefix: str = "_INBOX"
+    """A service's own, `_INBOX_economy`: its permissions let nobody else listen there."""
+    tls: ssl.SSLContext | None = None
+
+
+class NatsBus(BaseBus):
+    """One process's connection to NATS. Made by `NatsBus.connect`."""
+
+    def __init__(self, registry: Registry, clock: Clock, ids: Ids, metrics: Metrics) -> None:
+        super().__init__(registry, clock, ids, metrics)
+        self._client = Client()
+        self._js: JetStreamContext = self._client.jetstream(timeout=API_WAIT_S)
+        self._inboxes: list[Inbox[Msg]] = []
+        self._pulls: set[NatsPull] = set()
+        self._closed = False
+        self._dropped = metrics.counter("bus_dropped", "Core messages dropped by a full inbox")
+        self._reconnects = metrics.counter("bus_reconnects", "Times the connection to NATS came back")
+        self._up = metrics.gauge("bus_connected", "1 while connected to NATS")
+
+    @classmethod
+    async def connect(
+        cls, login: NatsLogin, registry: Registry, clock: Clock, ids: Ids, metrics: Metrics, name: str = ""
+    ) -> NatsBus:
+        """Return a connected bus.
+
+        Raises:
+            Outage: No server within `CONNECT_WAIT_S`.
+            Defect: The login is refused.
+        """
+        bus = cls(registry, clock, ids, metrics)
+        await bus._connect(login, name)
+        return bus
+
+    @property
+    def connected(self) -> bool:
+        """See `port.Bus.connected`."""
+        return bool(self._client.is_connected)
+
+    @property
+    def jetstream(self) -> JetStreamContext:
+        """For `streams.ensure_streams` only."""
+        return self._js
+
+    async def close(self) -> None:
+        """See `port.Bus.close`."""
+        if self._closed:
+            return
+        await self._end_consumers()
+        for inbox in list(self._inboxes):
+            await inbox.stop()
+        self._closed = True
+        await self.keeper.end()
+        try:
+            await self._client.flush(timeout=2)
+            await self._client.close()
+        except (NatsError, OSError) as error:
+            log.get().warning("bus_closed_uncleanly", why=repr(error))
+
+    async def _connect(self, login: NatsLogin, name: str) -> None:
+        async def on_error(error: Exception) -> None:
+            log.get().warning("bus_error", why=repr(error))
+
+        async def on_down() -> None:
+            self._up.set(0)
+
+        async def on_up() -> None:
+            self._up.set(1)
+            self._reconnects.inc()
+            for pull in list(self._pulls):
+                pull.ask_again()
+
+        options: dict[str, object] = {
+            "servers": [part.strip() for part in login.url.split(",")],
+            "name": name or None,
+            "inbox_prefix": login.inbox_prefix,
+            "error_cb": on_error,
+            "disconnected_cb": on_down,
+            "reconnected_cb": on_up,
+            # A jitter of our own: nats-py waits as long each time, so that all processes come back at one moment.
+            "reconnect_time_wait": 0.05 + 0.15 * self.ids.jitter(),
+            "max_reconnect_attempts": -1,
+            "ping_interval": 5,
+            "max_outstanding_pings": 2,
+            "connect_timeout": 2,
+            "pending_size": 16 * 1024 * 1024,
+        }
+        if login.user:
+            options |= {"user": login.user, "password": login.password}
+        if login.tls is not None:
+            options["tls"] = login.tls
+        try:
+            async with self.clock.timeout(CONNECT_WAIT_S):
+                await self._client.connect(**options)  # type: ignore[arg-type]
+        except nats.errors.AuthorizationError as error:
+            raise Defect(f"NATS refuses the login {login.user!r}") from error
+        except (TimeoutError, NatsError, OSError) as error:
+            raise Outage(f"NATS can't be reached at {login.url}: {error!r}") from error
+        self._up.set(1)
+
+    # Streams
+
+    async def _store(self, stream: str, subject: str, payload: bytes, headers: dict[str, str]) -> StoreAnswer:
+        try:
+            answer = await self._js.publish(
+                subject, payload, timeout=STORE_WAIT_S, stream=stream, headers=dict(headers)
+            )
+        except APIError as error:
+            if error.err_code == WRONG_LAST_SEQUENCE and EXPECTED in headers:
+                return WrongLast()
+            return Unknown(f"{error.err_code} {error.description}")
+        except (NatsError, OSError) as error:
+            return Unknown(repr(error))
+        return Stored(answer.seq)
+
+    async def _last(self, stream: str, subject: str) -> LogEntry | None:
+        try:
+            # Not a direct get: that may be answered by a replica that is behind.
+            found = await self._js.get_msg(stream, subject=subject, direct=False)
+        except NotFoundError:
+            return None
+        except (NatsError, OSError) as error:
+            raise Outage(f"the last message of {subject} can't be read: {error!r}") from error
+        headers = found.headers or {}
+        at_ms = int(found.time.timestamp() * 1000) if found.time is not None else 0
+        assert found.seq is not None
+        return LogEntry(
+            found.seq, found.data or b"", headers.get(MSG_ID, ""), int(headers.get(EXPECTED, 0)), at_ms
+        )
+
+    async def _read(self, stream: str, subject: str, from_seq: int) -> AsyncIterator[LogEntry]:
+        seq = max(from_seq, 1)
+        failures = 0
+        while True:
+            pull: NatsPull | None = None
+            try:
+                name = self.ids.new("read", "-")
+                pull = await open_reader(self._client, self._js, self.clock, stream, subject, seq, name)
+                self._pulls.add(pull)
+                while True:
+                    for raw in await pull.fetch(500, 0.0):
+                        failures = 0
+                        seq = raw.seq + 1
+                        headers = raw.headers
+                        yield LogEntry(
+                            raw.seq,
+                            raw.payload,
+                            headers.get(MSG_ID, ""),
+                            int(headers.get(EXPECTED, 0)),
+                            raw.at_ms,
+                        )
+            except Outage as outage:
+                log.get().warning("read_interrupted", subject=subject, seq=seq, why=str(outage))
+                await self._pause(failures)
+                failures += 1
+            finally:
+                if pull is not None:
+                    self._pulls.discard(pull)
+                    await pull.close()
+
+    async def _purge(self, stream: str, subject: str, below_seq: int) -> None:
+        last = await self._last(stream, subject)
+        if last is None or last.seq < below_seq:
+            raise Defect(f"purging {subject} below {below_seq} would remove its last entry")
+        try:
+            await self._js.purge_stream(stream, seq=below_seq, subject=subject)
+        except (NatsError, OSError) as error:
+            raise Outage(f"{subject} can't be purged: {error!r}") from error
+
+    async def _open(self, stream: str, durable: str, subjects: Sequence[str]) -> Pull:
+        pull = await open_durable(self._client, self._js, self.clock, stream, durable, subjects)
+        self._pulls.add(pull)
+        pull.on_close = lambda: self._pulls.discard(pull)
+        return pull
+
+    # Core
+
+    async def tell(self, subject: str, payload: bytes) -> None:
+        """See `port.Bus.tell`."""
+        try:
+            await self._client.publish(subject, payload)
+        except (NatsError, OSError) as error:
+            raise Outage(f"{subject} can't be told: {error!r}") from error
+
+    async def listen(self, subject: str, handler: TellHandler, queue: str = "") -> Subscription:
+        """See `port.Bus.listen`."""
+
+        async def handle(message: Msg) -> None:
+            await handler(message.data, message.subject)
+
+        return await self._hear(subject, queue, handle, 1)
+
+    async def request(self, subject: str, payload: bytes, timeout_s: float = 5.0) -> bytes:
+        """See `port.Bus.request`."""
+        try:
+            return bytes((await self._client.request(subject, payload, timeout=timeout_s)).data)
+        except NoRespondersError as error:
+            raise NoResponders(subject) from error
+        except NatsTimeoutError as error:
+            raise RequestTimeout(subject) from error
+        except (NatsError, OSError) as error:
+            raise Outage(f"{subject} can't be asked: {error!r}") from error
+
+    async def serve(
+        self, subject: str, handler: ServeHandler, queue: str = "", at_once: int = 1
+    ) -> Subscription:
+        """See `port.Bus.serve`."""
+
+        async def handle(message: Msg) -> None:
+            answer = await handler(message.data, message.subject)
+            if answer is not None and message.reply:
+                await self.tell(message.reply, answer)
+
+        return await self._hear(subject, queue, handle, at_once)
+
+    async def _hear(
+        self, pattern: str, queue: str, handle: Callable[[Msg], Awaitable[None]], workers: int
+    ) -> Subscription:
+        async def leave() -> None:
+            if inbox in self._inboxes:
+                self._inboxes.remove(inbox)
+            try:
+                await subscription.unsubscribe()
+            except (NatsError, OSError) as error:
+                log.get().warning("unsubscribe_failed", subject=pattern, why=repr(error))
+
+        async def arrived(message: Msg) -> None:
+            inbox.put(message)
+
+        inbox: Inbox[Msg] = Inbox(self.keeper, handle, workers, pattern, self._dropped.inc, leave)
+        self._inboxes.append(inbox)
+        try:
+            subscription = await self._client.subscribe(pattern, queue=queue, cb=arrived)
+            # The server has it before anybody is told that we listen.
+            await self._client.flush(timeout=2)
+        except (NatsError, OSError, asyncio.TimeoutError) as error:
+            raise Outage(f"{pattern} can't be heard: {error!r}") from error
+        return inbox
+
+    # Buckets
+
+    async def bucket(self, name: str) -> Bucket:
+        """See `port.Bus.bucket`."""
+        if name not in self.registry.buckets:
+            raise Defect(f"there is no bucket {name} in the registry")
+        return NatsBucket(self._js, name)

@@ -1,0 +1,1 @@
+"""Real parts for tests: NATS, PostgreSQL, and whole processes in memory."""
