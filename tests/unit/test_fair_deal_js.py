@@ -34,7 +34,9 @@ const does = {
   record: async (a) => m.checkRecord(a.text, a.heard),
 };
 const answers = [];
-for (const [what, input] of job.calls) answers.push(await does[what](input).catch((e) => "error: " + e.message));
+for (const [what, input] of job.calls) {
+  answers.push(await does[what](input).catch((e) => "error: " + e.message));
+}
 console.log(JSON.stringify(answers));
 """
 
@@ -80,7 +82,7 @@ def test_javascript_agrees_with_python_on_random_inputs(plain: bool) -> None:
     for number in range(40):
         seed = rng.randbytes(32)
         nonces = [rng.randbytes(32) if rng.random() < 0.6 else None for _ in range(rng.randint(2, 4))]
-        case = {
+        case: dict[str, Any] = {
             "seed": seed.hex(),
             "round_id": f"{rng.choice(['3-k2', '厅', 'x' * 70])}{number}/{rng.randint(1, 99)}",
             "nonces": [None if nonce is None else nonce.hex() for nonce in nonces],
