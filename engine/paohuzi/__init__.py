@@ -1,0 +1,20 @@
+"""跑胡子: rules, search, turn machine, notation and bots."""
+
+from engine.paohuzi.cards import format_cards, hand_cards, make_hand, parse_card, parse_cards
+from engine.paohuzi.eats import eats
+from engine.paohuzi.game import Paohuzi
+from engine.paohuzi.hu import Laid, waits
+from engine.paohuzi.scoring import best_hu
+
+__all__ = [
+    "Laid",
+    "Paohuzi",
+    "best_hu",
+    "eats",
+    "format_cards",
+    "hand_cards",
+    "make_hand",
+    "parse_card",
+    "parse_cards",
+    "waits",
+]

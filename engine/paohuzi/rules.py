@@ -1,0 +1,166 @@
+"""The options of 跑胡子 (Rule 12): one frozen rule set, each option documented, validated and classed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Final
+
+from engine.errors import BadOption, UnknownOption
+from engine.paohuzi.names import NAME_TABLES
+
+
+@dataclass(frozen=True, slots=True)
+class OptionInfo:
+    """What is known about an option besides its value."""
+
+    doc: str
+    """One sentence."""
+
+    rule: str
+    """The number of the rule that gives it its meaning."""
+
+    acts_in: str
+    """``rules`` (the engine), ``settlement`` (the money) or ``display`` (the page)."""
+
+    choices: tuple[str, ...] = ()
+    """The values of an enumeration."""
+
+    low: int = 0
+    """Smallest integer."""
+
+    high: int = 0
+    """Largest integer; 0 with ``low`` 0 if the option is no integer."""
+
+    optional: bool = False
+    """Whether ``None`` is allowed."""
+
+    def allowed(self) -> str:
+        """Return the values the option can have, in words."""
+        if self.choices:
+            return ", ".join(self.choices)
+        if self.high:
+            return f"{self.low} to {self.high}" + (" or none" if self.optional else "")
+        return "true, false"
+
+
+def _bool(doc: str, rule: str, acts_in: str = "rules") -> Any:
+    return field(metadata={"info": OptionInfo(doc, rule, acts_in)})
+
+
+def _int(doc: str, rule: str, low: int, high: int, acts_in: str = "rules", optional: bool = False) -> Any:
+    return field(metadata={"info": OptionInfo(doc, rule, acts_in, (), low, high, optional)})
+
+
+def _enum(doc: str, rule: str, *choices: str) -> Any:
+    return field(metadata={"info": OptionInfo(doc, rule, "rules", choices)})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleSet:
+    """Every option of a round, with the preset they come from.
+
+    Raises:
+        BadOption: A value is of the wrong type or out of its range, or ``deng_first`` is above ``min_xi``.
+    """
+
+    preset: str
+    """The id of the preset, or ``custom``."""
+    version: int
+    """The version of the preset, 0 for ``custom``."""
+    min_xi: int = _int("A hand must be worth at least this many 息 to win.", "§8", 1, 60)
+    deng_first: int = _int("The 息 at which the first 等 begins; at most min_xi.", "§10", 1, 15)
+    deng_step: int = _int("How many 息 make one more 等.", "§10", 1, 30)
+    names: str = _enum("The table of 名堂.", "§10", *NAME_TABLES)
+    zimo_deng: int = _int("等 added for a win on one's own card.", "§10", 0, 20)
+    zimo_stage: str = _enum(
+        "Whether the self-draw 等 is added before or after multiplying.", "§11.5", "before_fan", "after_fan"
+    )
+    haidi_plain_total: int = _int("The multiplier of a 海底 without other names (table 876).", "§10a", 1, 20)
+    wu_dui_total: int = _int("乌胡 and 对对胡 together (table 876).", "§10a", 6, 60)
+    red_cap: int = _int("The most 番 of 红胡 (table qmt).", "§10b", 2, 60)
+    big_cap: int = _int("The most 番 of 大字胡 (table qmt).", "§10b", 6, 60)
+    small_cap: int = _int("The most 番 of 小字胡 (table qmt).", "§10b", 8, 60)
+    dead_peng_blocks_chi: bool = _bool("Whether a passed 碰 bars 吃 and a passed 吃 bars 碰.", "§7")
+    own_discard_dead: bool = _bool("Whether one's own discard bars 吃 and 碰 of that card.", "§7")
+    chou_hu: str = _enum("What a declined 胡 is remembered by.", "§8", "off", "win_xi", "table_xi")
+    po_pao_hu: bool = _bool("Whether one may win without running one's own 坎, 偎 or 碰.", "§8")
+    discard_hu: bool = _bool("Whether a discard can be won (放炮).", "§12")
+    discard_hu_pays: str = _enum("Who pays for a won discard.", "§12", "discarder", "all")
+    liangzhang_hu: str = _enum("Who may win the 亮张.", "§4", "off", "dealer", "all")
+    liang_xian_zimo: bool = _bool("Whether a 闲家 winning the 亮张 counts as self-drawn.", "§11.21")
+    santi_wukan: str = _enum("Whether 三提五坎 wins by itself.", "§4", "off", "auto")
+    forbid_claim_without_discard: bool = _bool(
+        "Whether a claim is barred that leaves a due discard without a loose card.", "§9"
+    )
+    huangzhuang_change_after: int = _int("After so many 荒庄 in a row the deal moves on.", "§1", 1, 99)
+    opening_ti_show_one: bool = _bool("Whether an opening 提 shows one card.", "§11.14", "display")
+    win_cap_by_balance: bool = _bool("Whether one wins at most one's own balance.", "§11.19", "settlement")
+    base_stake: int = _int("Coins a point.", "§10", 1, 1_000_000_000, "settlement")
+    point_cap: int | None = _int("The most points a loser pays.", "§12", 1, 1_000_000, "rules", True)
+
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            if item.name in ("preset", "version"):
+                continue
+            check_option(item.name, getattr(self, item.name))
+        if self.deng_first > self.min_xi:
+            raise BadOption("deng_first", self.deng_first, f"1 to min_xi ({self.min_xi})")
+
+    def options(self) -> dict[str, Any]:
+        """Return every option by name, sorted."""
+        return {name: getattr(self, name) for name in sorted(OPTIONS)}
+
+    def as_json(self) -> str:
+        """Return the options as canonical JSON (docs/record-format.md)."""
+        return json.dumps(self.options(), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+    @property
+    def title(self) -> str:
+        """``preset@version``."""
+        return f"{self.preset}@{self.version}"
+
+    def changed(self, overrides: Mapping[str, Any]) -> RuleSet:
+        """Return the rule set with some options changed; it is ``custom@0`` if that changes anything.
+
+        Raises:
+            UnknownOption: There is no such option.
+            BadOption: The value cannot be.
+        """
+        for name, value in overrides.items():
+            check_option(name, value)
+        different = {name: value for name, value in overrides.items() if getattr(self, name) != value}
+        if not different:
+            return self
+        return replace(self, preset="custom", version=0, **different)
+
+
+OPTIONS: Final[dict[str, OptionInfo]] = {
+    item.name: item.metadata["info"] for item in fields(RuleSet) if item.name not in ("preset", "version")
+}
+"""What is known about each option, by name."""
+
+_BOOLS: Final = {item.name for item in fields(RuleSet) if item.type in (bool, "bool")}
+
+
+def check_option(name: str, value: object) -> None:
+    """Check one option.
+
+    Raises:
+        UnknownOption: There is no such option; the known ones are listed.
+        BadOption: The value is of the wrong type or out of range.
+    """
+    info = OPTIONS.get(name)
+    if info is None:
+        raise UnknownOption(name, sorted(OPTIONS))
+    if info.choices:
+        good = isinstance(value, str) and value in info.choices
+    elif name in _BOOLS:
+        good = isinstance(value, bool)
+    elif value is None:
+        good = info.optional
+    else:
+        good = isinstance(value, int) and not isinstance(value, bool) and info.low <= value <= info.high
+    if not good:
+        raise BadOption(name, value, info.allowed())
