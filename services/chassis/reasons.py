@@ -58,7 +58,16 @@ _CHAT: dict[str, Reason] = {
     "PHRASE_UNKNOWN": Reason("INVALID_ARGUMENT", "没有这句快捷语。", "There is no such phrase."),
 }
 
-_ECONOMY: dict[str, Reason] = {}
+_ECONOMY: dict[str, Reason] = {
+    "INSUFFICIENT_FUNDS": Reason(
+        "FAILED_PRECONDITION",
+        "余额不足：需要 {needed}，现有 {available}（{currency}）。",
+        "Not enough {currency}: {needed} needed, {available} there.",
+    ),
+    "STAKE_CLOSED": Reason(
+        "FAILED_PRECONDITION", "该座位的本场筹码已结清。", "The stake of this seat is closed."
+    ),
+}
 
 _GATEWAY: dict[str, Reason] = {
     "BAD_MESSAGE": Reason("INVALID_ARGUMENT", "无法识别的消息。", "The message can't be read."),

@@ -1,0 +1,1 @@
+"""The book of money: wallets, stakes, settlements."""

@@ -1,0 +1,71 @@
+"""Wiring of economy."""
+
+from __future__ import annotations
+
+from paiju.economy.v1 import economy_service_pb2_grpc
+from paiju.economy.v1.events_pb2 import RoundSettled, StakeClosed
+from paiju.gateway.v1.gateway_service_pb2 import Notice
+
+from services.chassis.bus import subject_of
+from services.chassis.bus.port import Consumer
+from services.chassis.outbox import Outbox
+from services.chassis.run import Parts, Service, Wiring
+from services.economy.api import ACCESS, EconomyApi
+from services.economy.bus import AUDITS, PLAYERS, VOIDS, Ears, Tellers
+from services.economy.settings import EconomySettings
+
+
+class Economy:
+    """The book of money, running."""
+
+    name = "economy"
+
+    def __init__(self, settings: EconomySettings, parts: Parts) -> None:
+        db = parts.db("economy")
+        self._settings = settings
+        self._parts = parts
+        self._outbox = Outbox(db, parts.bus, parts.clock)
+        self._tellers = Tellers(db, parts.bus, self._outbox)
+        self._ears = Ears(db, parts.clock, settings, self._tellers, parts.metrics)
+        self._consumers: list[Consumer] = []
+        parts.rpc.serve(
+            self.name,
+            economy_service_pb2_grpc.add_EconomyServiceServicer_to_server,
+            EconomyApi(db, parts.clock, settings, self._tellers),
+            ACCESS,
+        )
+
+    async def start(self) -> None:
+        """Send what is in the outbox, and hear of players and rounds."""
+        self._parts.spawn("economy-outbox", self._outbox.run())
+        bus, batch = self._parts.bus, self._settings.settle_batch
+        linger_s = self._settings.settle_linger_ms / 1000
+        self._consumers = [
+            await bus.consume(PLAYERS.durable, PLAYERS.types, self._ears.on_players, batch=batch),
+            await bus.consume(
+                AUDITS.durable, AUDITS.types, self._ears.on_audits, batch=batch, linger_s=linger_s
+            ),
+            await bus.consume(VOIDS.durable, VOIDS.types, self._ears.on_voids, batch=batch),
+        ]
+
+    async def stop(self) -> None:
+        """Hear no more; what was committed is in the outbox and leaves at the next start, if not now."""
+        for consumer in self._consumers:
+            await consumer.stop()
+        await self._outbox.relay_once()
+
+
+async def wire(settings: EconomySettings, parts: Parts) -> Service:
+    """Make economy and offer its RPCs."""
+    return Economy(settings, parts)
+
+
+WIRING = Wiring(
+    "economy",
+    wire,
+    EconomySettings,
+    says=(RoundSettled, StakeClosed),
+    hears=(PLAYERS, AUDITS, VOIDS),
+    tells=(subject_of(Notice, key="*"),),
+    has_database=True,
+)

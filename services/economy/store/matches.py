@@ -1,0 +1,77 @@
+"""Holding matches: whoever changes stakes or rounds of a match locks its row first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlalchemy import Connection, bindparam, select, update
+
+from services.economy.store import schema
+from services.economy.store.ledger import insert_ignoring
+
+_HELD = select(schema.matches.c.match_id, schema.matches.c.next_round_no, schema.matches.c.suspended)
+_MOVE_ON = (
+    update(schema.matches)
+    .where(schema.matches.c.match_id == bindparam("the_match"))
+    .values(next_round_no=bindparam("the_next"), suspended=bindparam("is_suspended"))
+)
+
+
+class HeldMatch:
+    """A match whose row this transaction has locked."""
+
+    __slots__ = ("changed", "match_id", "next_round_no", "suspended")
+
+    def __init__(self, match_id: str, next_round_no: int, suspended: bool) -> None:
+        self.match_id = match_id
+        self.next_round_no = next_round_no
+        self.suspended = suspended
+        self.changed = False
+
+    def move_to(self, next_round_no: int) -> None:
+        """All rounds before `next_round_no` are done."""
+        self.changed = self.changed or next_round_no != self.next_round_no
+        self.next_round_no = next_round_no
+
+    def suspend(self) -> None:
+        """A person has to look at this match."""
+        self.changed = self.changed or not self.suspended
+        self.suspended = True
+
+
+def hold_matches(connection: Connection, match_ids: Iterable[str]) -> dict[str, HeldMatch]:
+    """Lock matches until the transaction ends, in one order, making those not heard of yet."""
+    wanted = sorted(set(match_ids))
+    held = _load(connection, wanted)
+    absent = [match_id for match_id in wanted if match_id not in held]
+    if absent:
+        insert_ignoring(
+            connection,
+            schema.matches,
+            [{"match_id": match_id, "next_round_no": 1, "suspended": False} for match_id in absent],
+        )
+        held.update(_load(connection, absent))
+    return held
+
+
+def save_matches(connection: Connection, held: dict[str, HeldMatch]) -> None:
+    """Write what has changed."""
+    rows = [
+        {
+            "the_match": match.match_id,
+            "the_next": match.next_round_no,
+            "is_suspended": match.suspended,
+        }
+        for match in held.values()
+        if match.changed
+    ]
+    if rows:
+        connection.execute(_MOVE_ON, rows)
+
+
+def _load(connection: Connection, match_ids: list[str]) -> dict[str, HeldMatch]:
+    query = _HELD.where(schema.matches.c.match_id.in_(match_ids)).order_by(schema.matches.c.match_id)
+    return {
+        row.match_id: HeldMatch(row.match_id, row.next_round_no, row.suspended)
+        for row in connection.execute(query.with_for_update())
+    }

@@ -1,0 +1,279 @@
+"""Rounds: the first word about each is kept; money moves in order of their numbers, many at a time."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from sqlalchemy import Connection, bindparam, insert, select, update
+
+from services.economy.core import caps
+from services.economy.core.money import Account, Posting, Transfer, is_bot, stake
+from services.economy.core.rounds import (
+    STATE_WHEN_HEARD,
+    HeldStake,
+    RoundFact,
+    RoundState,
+    cap_inputs,
+    ready,
+)
+from services.economy.store import facts, schema
+from services.economy.store.ledger import Book, insert_ignoring
+from services.economy.store.matches import HeldMatch, hold_matches, save_matches
+from services.economy.store.stakes import close_due, stakes_of
+
+_SET_ROUND = (
+    update(schema.rounds)
+    .where(schema.rounds.c.round_id == bindparam("the_round"))
+    .values(
+        state=bindparam("the_state"),
+        stakes_before=bindparam("the_stakes"),
+        coins=bindparam("the_coins"),
+        transfer_id=bindparam("the_transfer"),
+        settled_at_ms=bindparam("the_time"),
+    )
+)
+
+
+@dataclass
+class Heard:
+    """What a batch of facts came to."""
+
+    settled: int = 0
+    voided: int = 0
+    disputed: list[tuple[str, str]] = field(default_factory=list)
+    """Round ids with the cause."""
+    alerts: list[tuple[str, str]] = field(default_factory=list)
+    """Round ids with the kind."""
+    players: set[str] = field(default_factory=set)
+    """Whose coins changed."""
+
+
+@dataclass
+class _Round:
+    """A round in this transaction: stored before, or heard just now."""
+
+    fact: RoundFact
+    state: RoundState
+    is_new: bool
+    stakes_before: tuple[int, ...] = ()
+    coins: tuple[int, ...] = ()
+    transfer_id: str = ""
+    settled_at_ms: int = 0
+    changed: bool = False
+
+
+def hear(connection: Connection, batch: Sequence[RoundFact], now_ms: int) -> Heard:
+    """Take in what was said of rounds, and do all that can be done now, in one transaction.
+
+    A repeat changes nothing. A second word about a round that differs from the first becomes an alert.
+    """
+    heard = Heard()
+    if not batch:
+        return heard
+    matches = hold_matches(connection, (fact.match_id for fact in batch))
+    by_match = _take_in(connection, batch, heard, now_ms)
+    due: dict[str, list[_Round]] = {}
+    for match_id, of_match in by_match.items():
+        numbers = ready(
+            matches[match_id].next_round_no, {number: one.state for number, one in of_match.items()}
+        )
+        if numbers:
+            due[match_id] = [of_match[number] for number in numbers]
+        if any(one.state == "disputed" for one in of_match.values()):
+            matches[match_id].suspend()
+        # Whoever waited for this match must not go on with what it read before (repeatable read).
+        matches[match_id].changed = True
+    book = Book(connection)
+    _settle(connection, book, matches, due, heard, now_ms)
+    _write(connection, by_match, now_ms)
+    save_matches(connection, matches)
+    closed = close_due(connection, book, [matches[match_id] for match_id in due], now_ms)
+    heard.players.update(row.player_id for row in closed if not is_bot(row.player_id))
+    return heard
+
+
+def _take_in(
+    connection: Connection, batch: Sequence[RoundFact], heard: Heard, now_ms: int
+) -> dict[str, dict[int, _Round]]:
+    """Return the rounds of these matches that are not done, with what is new; alert on contradictions."""
+    table = schema.rounds
+    known = {
+        row.round_id: row.digest
+        for row in connection.execute(
+            select(table.c.round_id, table.c.digest).where(
+                table.c.round_id.in_([one.round_id for one in batch])
+            )
+        )
+    }
+    by_match: dict[str, dict[int, _Round]] = defaultdict(dict)
+    undone = select(table.c.round_id, table.c.state, table.c.digest, table.c.payload).where(
+        table.c.match_id.in_(sorted({fact.match_id for fact in batch})),
+        table.c.state.in_(["waiting", "waiting_void"]),
+    )
+    for row in connection.execute(undone):
+        fact = facts.from_stored(row.state, row.payload)
+        by_match[fact.match_id][fact.round_no] = _Round(fact, row.state, is_new=False)
+    alerts: list[dict[str, object]] = []
+    disputes: list[dict[str, object]] = []
+    for fact in batch:
+        digest = known.get(fact.round_id)
+        if digest is None:
+            known[fact.round_id] = fact.digest
+            by_match[fact.match_id][fact.round_no] = _Round(fact, STATE_WHEN_HEARD[fact.kind], is_new=True)
+            if fact.kind == "disputed":
+                disputes.append(_dispute(fact, "disputed", now_ms))
+                heard.disputed.append((fact.round_id, "disputed"))
+        elif digest != fact.digest:
+            kind = "void_contradicts" if fact.kind == "void" else "audit_contradicts"
+            alerts.append(
+                {
+                    "round_id": fact.round_id,
+                    "kind": kind,
+                    "digest": fact.digest,
+                    "payload": fact.payload,
+                    "at_ms": now_ms,
+                }
+            )
+            heard.alerts.append((fact.round_id, kind))
+    if alerts:
+        insert_ignoring(connection, schema.alerts, alerts)
+    if disputes:
+        insert_ignoring(connection, schema.disputes, disputes)
+    return by_match
+
+
+def _settle(
+    connection: Connection,
+    book: Book,
+    matches: dict[str, HeldMatch],
+    due: dict[str, list[_Round]],
+    heard: Heard,
+    now_ms: int,
+) -> None:
+    """Move the coins of rounds that are due, match by match in order of their numbers."""
+    with_coins = {match for match, of_match in due.items() if any(one.fact.for_coins for one in of_match)}
+    held: dict[str, list[tuple[Account, HeldStake]]] = defaultdict(list)
+    if with_coins:
+        for row in stakes_of(connection, with_coins):
+            account = stake(row.match_id, row.seat, row.player_id, row.currency)
+            held[row.match_id].append((account, HeldStake(row.seat, row.player_id, row.currency, 0)))
+        book.lock(account for of_match in held.values() for account, _ in of_match)
+    events = []
+    disputes: list[dict[str, object]] = []
+    for match_id, of_match in due.items():
+        match = matches[match_id]
+        for one in of_match:
+            one.changed = True
+            if one.fact.kind == "void":
+                one.state = "voided"
+                heard.voided += 1
+            else:
+                cause = _settle_one(book, one, held[match_id] if one.fact.for_coins else [], now_ms)
+                if cause:
+                    one.state = "disputed"
+                    match.suspend()
+                    disputes.append(_dispute(one.fact, cause, now_ms))
+                    heard.disputed.append((one.fact.round_id, cause))
+                    break
+                heard.settled += 1
+                events.append(
+                    facts.round_settled(one.fact, one.stakes_before, one.coins, one.transfer_id, now_ms)
+                )
+                heard.players.update(
+                    seat.player_id
+                    for seat in one.fact.seats
+                    if one.fact.for_coins and not seat.is_bot and one.coins[seat.seat]
+                )
+            match.move_to(one.fact.round_no + 1)
+    book.flush()
+    if disputes:
+        insert_ignoring(connection, schema.disputes, disputes)
+    facts.announce(connection, events)
+
+
+def _settle_one(book: Book, one: _Round, stakes: Sequence[tuple[Account, HeldStake]], now_ms: int) -> str:
+    """Stage the coins of one round; return why a person has to look instead, or nothing."""
+    now_held = [
+        HeldStake(held.seat, held.player_id, held.currency, book.balance(account)) for account, held in stakes
+    ]
+    inputs = cap_inputs(one.fact, now_held)
+    if isinstance(inputs, str):
+        return inputs
+    one.stakes_before = inputs.stakes
+    one.coins = caps.settle(inputs) if one.fact.for_coins else (0,) * len(inputs.points)
+    postings = tuple(
+        Posting(account, one.coins[held.seat]) for account, held in stakes if one.coins[held.seat]
+    )
+    if postings:
+        round_id = one.fact.round_id
+        posted = book.post(Transfer(f"settlement/{round_id}", "settlement", postings, now_ms, round_id))
+        one.transfer_id = posted.transfer_id
+    one.state = "settled"
+    one.settled_at_ms = now_ms
+    return ""
+
+
+def _write(connection: Connection, by_match: dict[str, dict[int, _Round]], now_ms: int) -> None:
+    new = [one for of_match in by_match.values() for one in of_match.values() if one.is_new]
+    old = [
+        one for of_match in by_match.values() for one in of_match.values() if one.changed and not one.is_new
+    ]
+    if new:
+        connection.execute(
+            insert(schema.rounds),
+            [
+                {
+                    "round_id": one.fact.round_id,
+                    "match_id": one.fact.match_id,
+                    "round_no": one.fact.round_no,
+                    "state": one.state,
+                    "digest": one.fact.digest,
+                    "payload": one.fact.payload,
+                    **_outcome(one),
+                }
+                for one in new
+            ],
+        )
+    if old:
+        connection.execute(
+            _SET_ROUND,
+            [
+                {
+                    "the_round": one.fact.round_id,
+                    "the_state": one.state,
+                    "the_stakes": json.dumps(one.stakes_before),
+                    "the_coins": json.dumps(one.coins),
+                    "the_transfer": one.transfer_id,
+                    "the_time": one.settled_at_ms,
+                }
+                for one in old
+            ],
+        )
+
+
+def _outcome(one: _Round) -> dict[str, object]:
+    return {
+        "stakes_before": json.dumps(one.stakes_before),
+        "coins": json.dumps(one.coins),
+        "transfer_id": one.transfer_id,
+        "settled_at_ms": one.settled_at_ms,
+    }
+
+
+def _dispute(fact: RoundFact, cause: str, now_ms: int) -> dict[str, object]:
+    return {"round_id": fact.round_id, "match_id": fact.match_id, "cause": cause, "at_ms": now_ms}
+
+
+def settlement_of(connection: Connection, round_id: str) -> tuple[str, Iterable[int]]:
+    """Return the state of a round as callers see it, and the coins by seat once it is settled."""
+    table = schema.rounds
+    row = connection.execute(
+        select(table.c.state, table.c.coins).where(table.c.round_id == round_id)
+    ).one_or_none()
+    if row is None:
+        return "waiting", ()
+    state = {"waiting_void": "voided"}.get(row.state, row.state)
+    return state, json.loads(row.coins) if state == "settled" else ()

@@ -1,0 +1,124 @@
+"""Wallets: what is in them, what came and went, and what the house gives."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from paiju.economy.v1 import economy_service_pb2 as pb
+from sqlalchemy import Connection, Row, Text, and_, cast, or_, select
+
+from services.economy.core.money import CURRENCIES, Transfer, issuer, move, wallet
+from services.economy.store import schema
+from services.economy.store.ledger import Book, Posted
+
+
+def grant(
+    connection: Connection,
+    key: str,
+    kind: str,
+    player_id: str,
+    currency: str,
+    amount: int,
+    reference: str,
+    now_ms: int,
+) -> Posted:
+    """Give a player coins, once per key.
+
+    Raises:
+        Refusal: REQUEST_ID_REUSED.
+    """
+    return grant_many(connection, [(key, kind, player_id, currency, amount, reference)], now_ms)[0]
+
+
+def grant_many(
+    connection: Connection, grants: Sequence[tuple[str, str, str, str, int, str]], now_ms: int
+) -> list[Posted]:
+    """Give several players coins: (key, kind, player id, currency, amount, reference) each."""
+    book = Book(connection)
+    accounts = [issuer(currency) for _, _, _, currency, _, _ in grants]
+    accounts += [wallet(player_id, currency) for _, _, player_id, currency, _, _ in grants]
+    book.lock(accounts, [key for key, *_ in grants])
+    posted = []
+    for key, kind, player_id, currency, amount, reference in grants:
+        postings = move(issuer(currency), wallet(player_id, currency), amount)
+        posted.append(book.post(Transfer(key, kind, postings, now_ms, reference)))
+    book.flush()
+    return posted
+
+
+def welcome_many(
+    connection: Connection, grants: Sequence[tuple[str, str, str, str, int, str]], now_ms: int
+) -> list[str]:
+    """Grant like `grant_many`, but leave out keys that were paid before (whatever the amount was then).
+
+    Returns:
+        The players who were paid now.
+    """
+    table = schema.transfers
+    paid = set(
+        connection.execute(select(table.c.key).where(table.c.key.in_([key for key, *_ in grants]))).scalars()
+    )
+    new = [one for one in grants if one[0] not in paid]
+    if new:
+        grant_many(connection, new, now_ms)
+    return [player_id for _, _, player_id, *_ in new]
+
+
+def wallets_of(connection: Connection, player_ids: Iterable[str]) -> dict[str, pb.GetWalletResponse]:
+    """Return the wallets of players, empty ones included."""
+    wanted = sorted(set(player_ids))
+    held: dict[tuple[str, str, str], int] = defaultdict(int)
+    table, of = schema.accounts, schema.stakes
+    names = [wallet(player_id, CURRENCIES[0]).id for player_id in wanted]
+    for row in connection.execute(
+        select(table.c.owner, table.c.currency, table.c.balance).where(table.c.id.in_(names))
+    ):
+        held[row.owner, "wallet", row.currency] = row.balance
+    staked = (
+        select(of.c.player_id, of.c.currency, table.c.balance)
+        .join(
+            table,
+            and_(
+                table.c.id == "stake/" + of.c.match_id + "/" + cast(of.c.seat, Text),
+                table.c.currency == of.c.currency,
+            ),
+        )
+        .where(of.c.player_id.in_(wanted), or_(of.c.state == "open", of.c.state == "closing"))
+    )
+    for row in connection.execute(staked):
+        held[row.player_id, "stake", row.currency] += row.balance
+    return {
+        player_id: pb.GetWalletResponse(
+            balances=[
+                pb.Money(currency=currency, amount=held[player_id, "wallet", currency])
+                for currency in CURRENCIES
+            ],
+            staked=[
+                pb.Money(currency=currency, amount=held[player_id, "stake", currency])
+                for currency in CURRENCIES
+                if held[player_id, "stake", currency]
+            ],
+        )
+        for player_id in wanted
+    }
+
+
+def entries_of(
+    connection: Connection, player_id: str, currency: str, page_size: int, before_id: int | None
+) -> Sequence[Row[Any]]:
+    """Return a player's entries, newest first, older than entry `before_id`."""
+    table, of = schema.entries, schema.transfers
+    query = (
+        select(table, of.c.kind, of.c.reference, of.c.at_ms)
+        .join(of, of.c.id == table.c.transfer_id)
+        .where(table.c.owner == player_id)
+        .order_by(table.c.id.desc())
+        .limit(page_size)
+    )
+    if currency:
+        query = query.where(table.c.currency == currency)
+    if before_id is not None:
+        query = query.where(table.c.id < before_id)
+    return connection.execute(query).all()
