@@ -46,7 +46,29 @@ _CHASSIS = {
     "MESSAGE_TOO_LARGE": Reason("RESOURCE_EXHAUSTED", "消息过大。", "The message is too large."),
 }
 
-_ACCOUNTS: dict[str, Reason] = {}
+_ACCOUNTS: dict[str, Reason] = {
+    "CHALLENGE_INVALID": Reason(
+        "FAILED_PRECONDITION", "登录验证已失效，请重试。", "The challenge was used, has expired, or is another key's."
+    ),
+    "SIGNATURE_INVALID": Reason("UNAUTHENTICATED", "签名不正确。", "The signature does not fit the key."),
+    "TOO_MANY_NEW_PLAYERS": Reason(
+        "RESOURCE_EXHAUSTED",
+        "此网络注册的新玩家过多，请稍后再试。",
+        "Too many new players from this network; try again later.",
+    ),
+    "SESSION_REVOKED": Reason("UNAUTHENTICATED", "登录已失效，请重新登录。", "The session has ended; sign in again."),
+    "NICKNAME_LENGTH": Reason("INVALID_ARGUMENT", "昵称须为 1 到 {most} 个字。", "A nickname has 1 to {most} characters."),
+    "NICKNAME_CHARACTERS": Reason(
+        "INVALID_ARGUMENT", "昵称含有不能使用的字符。", "The nickname has characters that names can't have."
+    ),
+    "NICKNAME_RESERVED": Reason(
+        "INVALID_ARGUMENT", "昵称含有保留词语。", "The nickname has words that are kept for the house."
+    ),
+    "AVATAR_UNKNOWN": Reason("INVALID_ARGUMENT", "没有这个头像（{known}）。", "There is no such picture ({known})."),
+    "PROFILE_CHANGED": Reason(
+        "ABORTED", "资料已在别处修改，请刷新后再试。", "The profile was changed elsewhere; read it again."
+    ),
+}
 
 _ANTICHEAT: dict[str, Reason] = {}
 

@@ -1,0 +1,129 @@
+"""Alembic without its files: `services/<name>/migrations/versions/*.py` are all a service writes."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.runtime.environment import EnvironmentContext
+from alembic.script import ScriptDirectory
+from alembic.util import CommandError
+from sqlalchemy import Connection, Engine, MetaData
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import DBAPIError
+
+from services.chassis.config import ConfigError
+from services.chassis.db.port import translate
+from services.chassis.db.postgres import postgres_engine
+from services.chassis.db.sqlite import sqlite_engine
+
+
+def migrate(target: str | Engine, service: str, folder: Path | None = None) -> None:
+    """Bring a service's database up to date; run twice, it does nothing the second time.
+
+    Args:
+        target: The database's URL (a SQLite file is made, a PostgreSQL database must exist), or an engine.
+        service: Its folder's name.
+        folder: Where `versions/` is, if not in `services/<service>/migrations`.
+
+    Raises:
+        ConfigError: The database is ahead of this code, or on another branch.
+        Outage: It can't be reached.
+    """
+    scripts = _scripts(service, folder)
+    engine = _engine(target)
+    try:
+        with engine.begin() as connection:
+            _lock(connection, service)
+
+            def steps(revision: Any, context: Any) -> Any:
+                return scripts._upgrade_revs("head", revision)
+
+            environment = EnvironmentContext(Config(), scripts, fn=steps)
+            with environment:
+                environment.configure(
+                    connection=connection,
+                    version_table=_version_table(service),
+                    transaction_per_migration=False,
+                )
+                environment.run_migrations()
+    except CommandError as error:
+        raise ConfigError([f"the database of {service} doesn't fit this code: {error}"]) from error
+    except DBAPIError as error:
+        raise translate(error) from error
+    finally:
+        if engine is not target:
+            engine.dispose()
+
+
+def check_schema(target: str | Engine, service: str, folder: Path | None = None) -> None:
+    """Refuse a database that isn't exactly as this code wants it.
+
+    Raises:
+        ConfigError: It is behind, ahead, or on another branch.
+        Outage: It can't be reached.
+    """
+    wanted = set(_scripts(service, folder).get_heads())
+    engine = _engine(target)
+    try:
+        with engine.connect() as connection:
+            context = MigrationContext.configure(connection, opts={"version_table": _version_table(service)})
+            found = set(context.get_current_heads())
+    except DBAPIError as error:
+        raise translate(error) from error
+    finally:
+        if engine is not target:
+            engine.dispose()
+    if found != wanted:
+        have = ", ".join(sorted(found)) or "nothing"
+        raise ConfigError(
+            [
+                f"the database of {service} is at {have}, this code needs {', '.join(sorted(wanted))}: run `paiju migrate`"
+            ]
+        )
+
+
+def schema_differences(connection: Connection, metadata: MetaData) -> list[Any]:
+    """Return where a migrated database differs from a service's tables (a test keeps this empty)."""
+    ignored = set(metadata.tables)
+
+    def is_ours(name: str | None, kind: str, parents: Any) -> bool:
+        return kind != "table" or name in ignored
+
+    context = MigrationContext.configure(connection, opts={"include_name": is_ours, "compare_type": True})
+    return list(compare_metadata(context, metadata))
+
+
+def _scripts(service: str, folder: Path | None) -> ScriptDirectory:
+    if folder is None:
+        package = import_module(f"services.{service}.migrations")
+        assert package.__path__, f"services.{service}.migrations is no package"
+        folder = Path(next(iter(package.__path__)))
+    return ScriptDirectory(str(folder), version_locations=[str(folder / "versions")])
+
+
+def _version_table(service: str) -> str:
+    return f"alembic_version_{service}"
+
+
+def _engine(target: str | Engine) -> Engine:
+    if isinstance(target, Engine):
+        return target
+    if target.startswith("sqlite"):
+        file = make_url(target).database
+        if file:
+            Path(file).parent.mkdir(parents=True, exist_ok=True)
+        return sqlite_engine(target)
+    return postgres_engine(target, connections=1)
+
+
+def _lock(connection: Connection, service: str) -> None:
+    """Let one process migrate at a time (SQLite: the transaction is already the only writer)."""
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql(
+            "SELECT pg_advisory_xact_lock(hashtext(%s))", (f"paiju-migrate-{service}",)
+        )

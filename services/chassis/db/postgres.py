@@ -1,0 +1,89 @@
+"""PostgreSQL through psycopg, in a small pool of threads with a connection each."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from sqlalchemy import Connection, Engine, create_engine
+from sqlalchemy.exc import DBAPIError
+
+from services.chassis.clock import Clock
+from services.chassis.db.port import TryAgain, translate
+from services.chassis.errors import Outage
+from services.chassis.ids import Ids
+
+T = TypeVar("T")
+
+TRIES_MAX = 8
+"""Lost against other transactions so often, the outage is ours to tell."""
+STATEMENT_MS = 10_000
+CONNECT_S = 5
+
+
+class PostgresDatabase:
+    """A database of a PostgreSQL server (15 or later)."""
+
+    dialect = "postgresql"
+
+    def __init__(self, url: str, clock: Clock, ids: Ids, connections: int = 8) -> None:
+        self._clock = clock
+        self._ids = ids
+        self._engine = postgres_engine(url, connections)
+        self._reading = self._engine.execution_options(
+            isolation_level="REPEATABLE READ", postgresql_readonly=True
+        )
+        self._pool = ThreadPoolExecutor(connections, "postgres")
+        self._ended = False
+
+    async def run(self, fn: Callable[[Connection], T]) -> T:
+        """See `Database.run`."""
+        return await self._run(self._engine, fn)
+
+    async def read(self, fn: Callable[[Connection], T]) -> T:
+        """See `Database.read`."""
+        return await self._run(self._reading, fn)
+
+    async def close(self) -> None:
+        """See `Database.close`."""
+        if not self._ended:
+            self._ended = True
+            await asyncio.get_running_loop().run_in_executor(None, self._pool.shutdown)
+            self._engine.dispose()
+
+    async def _run(self, engine: Engine, fn: Callable[[Connection], T]) -> T:
+        for tried in range(TRIES_MAX):
+            if self._ended:
+                raise Outage("the database is closed")
+            done = asyncio.get_running_loop().run_in_executor(self._pool, _transact, engine, fn)
+            try:
+                return await asyncio.shield(done)
+            except TryAgain:
+                await self._clock.sleep(0.005 * 2**tried * (0.5 + self._ids.jitter()))
+        raise Outage(f"PostgreSQL: lost {TRIES_MAX} times against other transactions")
+
+
+def _transact(engine: Engine, fn: Callable[[Connection], T]) -> T:
+    try:
+        with engine.begin() as connection:
+            return fn(connection)
+    except DBAPIError as error:
+        translated = translate(error)
+        if translated is error:
+            raise
+        raise translated from error
+
+
+def postgres_engine(url: str, connections: int = 8) -> Engine:
+    """Return an engine on psycopg for a plain `postgresql://` URL."""
+    if url.startswith("postgresql://"):
+        url = url.replace("postgresql://", "postgresql+psycopg://", 1)
+    return create_engine(
+        url,
+        pool_size=connections,
+        max_overflow=0,
+        pool_pre_ping=True,
+        connect_args={"connect_timeout": CONNECT_S, "options": f"-c statement_timeout={STATEMENT_MS}"},
+    )
