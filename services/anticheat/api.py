@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from paiju.anticheat.v1 import anticheat_service_pb2 as pb
 
 from services.anticheat import store
+from services.chassis.auth import AccessTable
 from services.chassis.db import Database
 from services.chassis.errors import Refusal
 
-ACCESS = {"GetPlayerStatistics": "operator", "GetPairStatistics": "operator"}
+ACCESS: Final[AccessTable] = {"GetPlayerStatistics": "operator", "GetPairStatistics": "operator"}
 PLAYER_ID_LENGTH_MAX = 64
 
 

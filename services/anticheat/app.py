@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from paiju.anticheat.v1 import anticheat_service_pb2_grpc as rpc
+from paiju.scoring.v1.events_pb2 import RoundAudited
+from paiju.table.v1.events_pb2 import RoundFinished
 
 from services.anticheat.api import ACCESS, Api
 from services.anticheat.bus import AUDITED, BATCH, OBSERVED, Ears
@@ -27,8 +29,8 @@ class Anticheat:
 
     async def start(self) -> None:
         """Begin to hear."""
-        await self._bus.consume(OBSERVED.durable, OBSERVED.types, self._ears.rounds_finished, batch=BATCH)
-        await self._bus.consume(AUDITED.durable, AUDITED.types, self._ears.rounds_audited, batch=BATCH)
+        await self._bus.consume(OBSERVED.durable, [RoundFinished], self._ears.rounds_finished, batch=BATCH)
+        await self._bus.consume(AUDITED.durable, [RoundAudited], self._ears.rounds_audited, batch=BATCH)
 
     async def stop(self) -> None:
         """Nothing to hand over: what is unacknowledged is heard again."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
+from google.protobuf.message import Message
 from paiju.scoring.v1 import events_pb2 as scoring_events
 from paiju.table.v1 import events_pb2 as table_events
+from sqlalchemy import Connection
 
 from services.anticheat import store
-from services.anticheat.core.counts import PlayerCounts, SeatResult, of_audit
+from services.anticheat.core.counts import SeatResult, of_audit
 from services.anticheat.core.observe import observe
 from services.chassis.bus import Delivery
 from services.chassis.db import Database
@@ -25,29 +28,26 @@ class Ears:
     def __init__(self, db: Database) -> None:
         self._db = db
 
-    async def rounds_finished(self, deliveries: Sequence[Delivery[table_events.RoundFinished]]) -> None:
+    async def rounds_finished(self, deliveries: Sequence[Delivery[Message]]) -> None:
         """Count how the people of each round answered, once per round."""
-        observed = [
-            (delivery.message.round_id, observe(delivery.message.record)) for delivery in deliveries
-        ]
-        await self._count("observed", [(round_id, counts) for round_id, counts in observed])
+        rounds = [cast("table_events.RoundFinished", delivery.message) for delivery in deliveries]
+        observed = [(finished.round_id, observe(finished.record)) for finished in rounds]
 
-    async def rounds_audited(self, deliveries: Sequence[Delivery[scoring_events.RoundAudited]]) -> None:
+        def write(connection: Connection) -> None:
+            for round_id, counts in observed:
+                store.count_once(connection, round_id, "observed", counts)
+
+        await self._db.run(write)
+
+    async def rounds_audited(self, deliveries: Sequence[Delivery[Message]]) -> None:
         """Count how the people of each round fared, once per round."""
 
-        def write(connection: store.Connection) -> None:
+        def write(connection: Connection) -> None:
             for delivery in deliveries:
-                audit = delivery.message
+                audit = cast("scoring_events.RoundAudited", delivery.message)
                 agreed = audit.verdict == scoring_events.VERDICT_AGREED
                 seats = [SeatResult(s.player_id, s.is_bot, s.points, s.won) for s in audit.seats]
                 player_counts, pair_counts = of_audit(seats, audit.from_seat, agreed)
                 store.count_once(connection, audit.round_id, "audited", player_counts, pair_counts)
-
-        await self._db.run(write)
-
-    async def _count(self, what: str, rounds: Sequence[tuple[str, list[PlayerCounts]]]) -> None:
-        def write(connection: store.Connection) -> None:
-            for round_id, counts in rounds:
-                store.count_once(connection, round_id, what, counts)
 
         await self._db.run(write)

@@ -1,4 +1,4 @@
-"""The statistics in SQL: one row per player, one per ordered pair, a ring of answer times, and what was counted already."""
+"""The statistics in SQL: rows per player and per ordered pair, rings of answer times, what was counted."""
 
 from __future__ import annotations
 
@@ -32,10 +32,7 @@ players = Table(
     "players",
     metadata,
     Column("player_id", String(64), primary_key=True),
-    *(
-        Column(name, BigInteger, nullable=False, server_default="0")
-        for name in _PLAYER_FIGURES
-    ),
+    *(Column(name, BigInteger, nullable=False, server_default="0") for name in _PLAYER_FIGURES),
 )
 
 pairs = Table(
@@ -43,10 +40,7 @@ pairs = Table(
     metadata,
     Column("player_id", String(64), primary_key=True),
     Column("other_id", String(64), primary_key=True),
-    *(
-        Column(name, BigInteger, nullable=False, server_default="0")
-        for name in _PAIR_FIGURES
-    ),
+    *(Column(name, BigInteger, nullable=False, server_default="0") for name in _PAIR_FIGURES),
 )
 
 answer_times = Table(

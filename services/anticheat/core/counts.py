@@ -50,8 +50,8 @@ def of_audit(
 ) -> tuple[list[PlayerCounts], list[PairCounts]]:
     """Return what an audited round adds; bots get no figures, but count as nobody's partner either.
 
-    Points flow from the losers to the winners only, so what `other` lost to `player` is `other`'s loss when `player` won (split
-    evenly among several winners, the remainder left out).
+    Points flow from the losers to the winners only, so what `other` lost to `player` is `other`'s loss when
+    `player` won (split evenly among several winners, the remainder left out).
 
     Args:
         seats: By seat.

@@ -12,6 +12,7 @@ def _count(name: str) -> sa.Column[int]:
 
 
 def upgrade() -> None:
+    """Make the tables."""
     op.create_table(
         "counted",
         sa.Column("round_id", sa.String(96), primary_key=True),
@@ -37,5 +38,6 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    """Drop them."""
     for table in ("answer_times", "pairs", "players", "counted"):
         op.drop_table(table)
