@@ -61,8 +61,8 @@ def up(
 ) -> None:
     """Run everything on this machine: all services, an embedded broker, SQLite files. Ctrl-C ends it.
 
-    Exit codes: 0 ended as asked · 3 another `paiju up` holds the data folder · 4 a port is taken, or the broker
-    or a service failed.
+    Exit codes: 0 ended as asked · 3 another `paiju up` holds the data folder · 4 a port is taken, or the
+    broker or a service failed.
     """
     from services.launch.up import Doors, run
 
@@ -110,28 +110,40 @@ def simulate(
 ) -> None:
     """Let bots play whole rounds, and let scoring audit the record of each.
 
-    Exit codes: 0 all ended and agreed · 1 a round was disputed, lost a card or did not sum to zero · 2 unknown
-    game, preset or bot.
+    Exit codes: 0 all ended and agreed · 1 a round was disputed, lost a card or did not sum to zero · 2
+    unknown game, preset or bot.
     """
     from services.launch.simulate import Order, run
 
     run(Order(game, preset, rounds, tuple(filter(None, bots.split(","))), jobs, seed), as_json=as_json)
 
 
-@command("paiju score paohuzi --preset tongyi-qmt 'b2b7b10 s1s2s3 s4s4s4 …'")
+@command(
+    "paiju score paohuzi --preset tongyi-qmt b1b2b3 s4s4s4 s5s6s7 b7b8b9 s10s10 peng:b6b6b6 wei:s3s3s3 +s10"
+)
 def score(
     game: Game,
     preset: Preset,
-    hand: Annotated[list[str], typer.Argument(help="Cards: s1…s10 and b1…b10, or 一…十 and 壹…拾.")],
+    hand: Annotated[
+        list[str],
+        typer.Argument(
+            help="Cards in hand (s1…s10 b1…b10, or 一…十 壹…拾), melds on the table as kind:cards (chi peng "
+            "pao ti wei chouwei), and the winning card after a +; without one the last card in hand wins."
+        ),
+    ],
+    source: Annotated[
+        str, typer.Option("--from", help="self, other, liang_dealer, liang_other, discard, or santi.")
+    ] = "self",
+    last: Annotated[bool, typer.Option("--last", help="The winning card is the last of the wall.")] = False,
     as_json: Json = False,
 ) -> None:
     """Explain what a hand is worth, by the engine and by scoring, side by side.
 
-    Exit codes: 0 both agree · 1 they do not · 2 unknown game, preset or card.
+    Exit codes: 0 both agree · 1 they do not · 2 unknown game, preset, card or meld.
     """
-    from services.launch.score import run
+    from services.launch.score import Question, run
 
-    run(game, preset, hand, as_json=as_json)
+    run(Question(game, preset, tuple(hand), source, last), as_json=as_json)
 
 
 @command("paiju replay round.txt")
@@ -156,7 +168,7 @@ def verify(
     ] = "",
     as_json: Json = False,
 ) -> None:
-    """Check a recorded round: deal, every action, score; by scoring's code, which shares none with the game's.
+    """Check a recorded round: deal, every action, score; by scoring's code, apart from the engine's.
 
     Exit codes: 0 all of it holds · 1 something does not, the first wrong event is named · 2 no such file.
     """

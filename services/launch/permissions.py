@@ -63,7 +63,7 @@ def _own_log(stream: str, subjects: Sequence[str]) -> Iterable[str]:
     yield from subjects
     yield f"$JS.API.STREAM.MSG.GET.{stream}"
     yield f"$JS.API.STREAM.PURGE.{stream}"
-    # A reader is an ephemeral consumer with a name of its own; the server holds it to the filter in the subject.
+    # A reader is an ephemeral consumer with a name of its own; the server holds it to the subject.
     yield from (f"$JS.API.CONSUMER.CREATE.{stream}.*.{subject}" for subject in subjects)
     yield f"$JS.API.CONSUMER.MSG.NEXT.{stream}.*"
 

@@ -78,7 +78,8 @@ class Tally:
         return table
 
 
-DISPUTED_MAX = 20
+DISPUTED_MAX = 5
+"""Disputed rounds that are told in words; all are counted."""
 
 
 def wilson(successes: int, trials: int) -> tuple[float, float]:

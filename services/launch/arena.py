@@ -1,0 +1,149 @@
+"""A match of bots: each round dealt fairly, recorded, and its record audited by scoring."""
+
+from __future__ import annotations
+
+import hmac
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from engine import GAMES
+from engine.face import Game, Position
+from engine.record import Record, RecordedAction, full_result
+from services.chassis.ids import SeededIds
+from services.launch.tally import Tally, rotated
+from services.scoring.core.audit import audit_alone
+from services.table.core import fair_deal
+
+STARTED_MS = 1_790_000_000_000
+"""When every simulated round begins: the records of a seed are equal, byte for byte, on every day."""
+
+ACTIONS_MAX = 2_000
+"""A round has far fewer answers; one that reaches this is counted as not ended."""
+
+
+@dataclass(frozen=True)
+class Seating:
+    """Who plays what."""
+
+    game: str
+    preset: str
+    bots: tuple[str, ...]
+
+
+class Chance:
+    """What a bot may draw from: seeded."""
+
+    def __init__(self, seed: str) -> None:
+        self._ids = SeededIds(seed)
+
+    def randrange(self, stop: int, /) -> int:
+        """Return an integer from 0 to `stop - 1`."""
+        return self._ids.below(stop)
+
+
+def play_match(seating: Seating, number: int, rounds: int, secret: bytes) -> Tally:
+    """Play the rounds of one seating and return what they add to the tally.
+
+    Args:
+        seating: Game, preset and bots.
+        number: Of the match; the bots sit `number` seats further on.
+        rounds: How many rounds.
+        secret: 32 bytes from which everything in this match follows.
+    """
+    game = GAMES[seating.game]
+    rules = game.ruleset(seating.preset)
+    bots = rotated(seating.bots, number)
+    tally = Tally()
+    dealer, draws = 0, 0
+    for round_no in range(1, rounds + 1):
+        seed = hmac.digest(secret, b"round %d" % round_no, "sha256")
+        round_id = f"simulated-{number}/{round_no}"
+        if round_no == 1:
+            dealer = fair_deal.draw_dealer(seed, round_id, [b""] * game.seats)
+        record, is_kept = play_round(game, rules, bots, round_id, seed, dealer, draws)
+        _count(tally, bots, record, is_kept)
+        if record is None:
+            break
+        dealer, draws = record.result["dealer_next"], record.result["draws_in_row_next"]
+    # Rounds that were to follow one that did not end count as not ended too.
+    tally.rounds = rounds
+    return tally
+
+
+def play_round(
+    game: Game, rules: Any, bots: tuple[str, ...], round_id: str, seed: bytes, dealer: int, draws_in_row: int
+) -> tuple[Record | None, bool]:
+    """Play one round to its end.
+
+    Returns:
+        Its record, or None if it did not end; and whether every position on the way held the whole deck.
+    """
+    deck = game.deck()
+    nonces = [b""] * game.seats
+    wall = [deck[place] for place in fair_deal.wall_order(seed, round_id, nonces, len(deck))]
+    whole = Counter(deck)
+    chance = Chance(round_id + seed.hex())
+    position = game.deal(rules, wall, dealer)
+    is_kept = position.tiles() == whole
+    actions: list[RecordedAction] = []
+    while position.outcome() is None and len(actions) < ACTIONS_MAX:
+        seat = position.to_act()[0]
+        action = game.bots[bots[seat]](position.view(seat), chance)
+        position.apply(seat, action)
+        is_kept = is_kept and position.tiles() == whole
+        actions.append(RecordedAction(seat, action, len(actions), "bot"))
+    if position.outcome() is None:
+        return None, is_kept
+    return _recorded(game, rules, bots, round_id, seed, dealer, draws_in_row, actions, position), is_kept
+
+
+def _recorded(
+    game: Game,
+    rules: Any,
+    bots: tuple[str, ...],
+    round_id: str,
+    seed: bytes,
+    dealer: int,
+    draws_in_row: int,
+    actions: list[RecordedAction],
+    position: Position,
+) -> Record:
+    return Record(
+        round_id=round_id,
+        game=game.name,
+        preset=f"{rules.preset}@{rules.version}",
+        options=rules.as_json(),
+        seats=tuple(f"bot:{bot}" for bot in bots),
+        dealer=dealer,
+        draws_in_row=draws_in_row,
+        commitment=fair_deal.commit(round_id, seed).hex(),
+        seed=seed.hex(),
+        nonces=("-",) * game.seats,
+        started_ms=STARTED_MS,
+        actions=tuple(actions),
+        result=full_result(game.name, rules, dealer, draws_in_row, position.outcome()),
+    )
+
+
+def _count(tally: Tally, bots: tuple[str, ...], record: Record | None, is_kept: bool) -> None:
+    tally.rounds += 1
+    tally.conservation_errors += not is_kept
+    if record is None:
+        return
+    tally.ended += 1
+    tally.actions += len(record.actions)
+    result = record.result
+    tally.zero_sum_errors += sum(result["points"]) != 0
+    tally.draws += result["end"] == "draw"
+    tally.self_draws += result["how"] == "zimo"
+    tally.names.update(result["names"].keys())
+    for seat, points in enumerate(result["points"]):
+        tally.points[bots[seat]] += points
+        if result["winners"]:
+            tally.seated[bots[seat]] += 1
+    tally.wins.update(bots[seat] for seat in result["winners"])
+    verdict = audit_alone(record.text.encode())
+    if not verdict.agreed:
+        tally.disagreements += 1
+        tally.disputed.append(f"{record.round_id}: {verdict.reason}")

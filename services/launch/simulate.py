@@ -1,0 +1,151 @@
+"""`paiju simulate`: bots against each other, and scoring's verdict on the record of every round."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import multiprocessing
+import os
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from engine import GAMES, Refusal
+from services.chassis.clock import SystemClock
+from services.launch.arena import Seating, play_match
+from services.launch.exits import NO, USAGE, Stop
+from services.launch.tally import Tally
+
+MATCH_ROUNDS = 10
+"""Rounds of one seating: dealers follow each other, and the bots change seats with the next match."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is to be simulated."""
+
+    game: str
+    preset: str
+    rounds: int
+    bots: tuple[str, ...]
+    """By name, one per seat; empty: the game's own choice."""
+    jobs: int
+    seed: str
+
+
+def run(order: Order, *, as_json: bool) -> None:
+    """Play the rounds and print what came out.
+
+    Raises:
+        Stop: Unknown game, preset or bot (`USAGE`); a round was disputed, lost cards, did not end or did not
+            sum to zero (`NO`).
+    """
+    seating = _seating(order)
+    clock = SystemClock()
+    started = clock.monotonic()
+    tally = Tally()
+    with _progress() as progress:
+        bar = progress.add_task(f"{order.game} {order.preset}", total=order.rounds)
+        for part in _played(order, seating):
+            tally.add(part)
+            progress.update(bar, completed=tally.rounds)
+    seconds = clock.monotonic() - started
+    if as_json:
+        print(json.dumps(_as_json(order, seating, tally, seconds), ensure_ascii=False))
+    else:
+        _print(order, tally, seconds)
+    for line in tally.disputed:
+        print(f"disputed: {line}", file=sys.stderr)
+    if not tally.is_clean:
+        raise Stop(NO, "not every round ended, kept its cards, summed to zero and was agreed to")
+
+
+def _seating(order: Order) -> Seating:
+    try:
+        game = GAMES[order.game]
+        rules = game.ruleset(order.preset)
+    except Refusal as refusal:
+        raise Stop(USAGE, str(refusal)) from refusal
+    bots = order.bots or _usual(tuple(game.bots), game.seats)
+    for bot in bots:
+        if bot not in game.bots:
+            raise Stop(USAGE, f"no bot is called {bot!r}; {order.game} has {', '.join(sorted(game.bots))}")
+    if len(bots) != game.seats:
+        raise Stop(USAGE, f"{order.game} has {game.seats} seats, and {len(bots)} bots were named")
+    return Seating(order.game, rules.preset, bots)
+
+
+def _usual(known: tuple[str, ...], seats: int) -> tuple[str, ...]:
+    """Return one `sensible` bot against random ones, or whatever bots there are."""
+    best = "sensible" if "sensible" in known else known[0]
+    other = "random" if "random" in known else known[-1]
+    return (best, *([other] * (seats - 1)))
+
+
+def _played(order: Order, seating: Seating) -> Iterator[Tally]:
+    """Yield the tallies of the matches, in any order; their sum does not depend on `jobs`."""
+    matches = [
+        (seating, number, min(MATCH_ROUNDS, order.rounds - start), _secret(order.seed, number))
+        for number, start in enumerate(range(0, order.rounds, MATCH_ROUNDS))
+    ]
+    if order.jobs == 1:
+        yield from (play_match(*match) for match in matches)
+        return
+    # Never fork: threads of the parent would be half there.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(min(order.jobs, len(matches), os.cpu_count() or 1), mp_context=context) as pool:
+        yield from pool.map(play_match, *zip(*matches, strict=True), chunksize=4)
+
+
+def _secret(seed: str, match: int) -> bytes:
+    return hashlib.sha256(f"paiju-simulate-1 {match} {seed}".encode()).digest()
+
+
+def _progress() -> Progress:
+    """Return a bar on standard error, where a person watches it; none where nobody does."""
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=console, disable=not console.is_terminal, transient=True)
+
+
+def _as_json(order: Order, seating: Seating, tally: Tally, seconds: float) -> dict[str, Any]:
+    return {
+        "game": order.game,
+        "preset": seating.preset,
+        "rounds": tally.rounds,
+        "bots": list(seating.bots),
+        "seed": order.seed,
+        "ended": tally.ended,
+        "disagreements": tally.disagreements,
+        "conservation_errors": tally.conservation_errors,
+        "zero_sum_errors": tally.zero_sum_errors,
+        "draws": tally.draws,
+        "self_draws": tally.self_draws,
+        "actions": tally.actions,
+        "rounds_per_s": round(tally.rounds / seconds, 1),
+        "names": dict(sorted(tally.names.items(), key=lambda item: (-item[1], item[0]))),
+        "wins": tally.wins_per_bot(),
+    }
+
+
+def _print(order: Order, tally: Tally, seconds: float) -> None:
+    print(
+        f"{order.game} {order.preset}: {tally.rounds} rounds in {seconds:.1f} s "
+        f"({tally.rounds / seconds:.0f}/s, each audited), {tally.actions} answers\n"
+        f"ended {tally.ended}, 荒庄 {tally.draws}, self-drawn {tally.self_draws}; disagreements "
+        f"{tally.disagreements}, cards lost {tally.conservation_errors}, not zero-sum {tally.zero_sum_errors}"
+    )
+    if tally.names:
+        print("names: " + ", ".join(f"{name} {count}" for name, count in tally.names.most_common()))
+    table = Table("bot", "won", "of decided seats", "share", "95 % interval", "points")
+    for bot, row in tally.wins_per_bot().items():
+        share = "" if row["share"] is None else f"{row['share']:.1%}"
+        interval = f"{row['low']:.1%} to {row['high']:.1%}"
+        table.add_row(bot, str(row["wins"]), str(row["seats"]), share, interval, f"{row['points']:+d}")
+    Console().print(table)

@@ -1,0 +1,75 @@
+"""`paiju vectors`: worked examples, through the engine and through scoring."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from engine.paohuzi import vectors as paohuzi_engine
+from services.launch.exits import NO, USAGE, Stop
+from services.scoring.core import vectors as paohuzi_scoring
+
+Judge = Callable[[Mapping[str, Any]], list[str]]
+"""Takes an example and returns a sentence for everything it expects and does not get."""
+
+JUDGES: Mapping[str, tuple[tuple[str, Judge], ...]] = {
+    "paohuzi": (("engine", paohuzi_engine.run_case), ("scoring", paohuzi_scoring.run_case)),
+}
+"""By game, who must agree with its examples."""
+
+
+def run(files: list[Path]) -> None:
+    """Run every line of the files; print each failure, and the counts last.
+
+    Raises:
+        Stop: A file cannot be read or a line is no JSON object (`USAGE`); an example failed (`NO`).
+    """
+    passed = failed = 0
+    for where, case in [example for file in files for example in _examples(file)]:
+        wrong = [
+            f"{name}: {sentence}"
+            for name, judge in JUDGES[_game(where, case)]
+            for sentence in judged(judge, case)
+        ]
+        for line in wrong:
+            print(f"{case.get('id', where)}: {line}")
+        passed += not wrong
+        failed += bool(wrong)
+    print(f"{passed} passed, {failed} failed")
+    if failed:
+        raise Stop(NO, f"{failed} of {passed + failed} examples failed")
+    if not passed:
+        raise Stop(USAGE, "there was no example in what was given")
+
+
+def judged(judge: Judge, case: Mapping[str, Any]) -> list[str]:
+    """Return what a judge finds wrong; an example it cannot even read is one more thing that is wrong."""
+    try:
+        return judge(case)
+    except Exception as error:  # noqa: BLE001 - one malformed example must not hide the verdict on the others
+        return [f"cannot be run: {type(error).__name__}: {error}"]
+
+
+def _examples(file: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise Stop(USAGE, f"{file} cannot be read: {error}") from error
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            case = json.loads(line)
+        except ValueError as error:
+            raise Stop(USAGE, f"{file}:{number} is not JSON: {error}") from error
+        if not isinstance(case, dict):
+            raise Stop(USAGE, f"{file}:{number} is not a JSON object")
+        yield f"{file.name}:{number}", case
+
+
+def _game(where: str, case: Mapping[str, Any]) -> str:
+    """Return the game an example is of: as it says, or as its file is called, or the one we have."""
+    named = [str(case.get("game")), where.split(":")[0].split(".")[0].split("_")[0]]
+    return next((name for name in named if name in JUDGES), next(iter(JUDGES)))

@@ -1,0 +1,227 @@
+"""The commands that need no server: what they print, and how they end."""
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from engine import GAMES
+from engine.record import Record
+from services.launch.arena import play_round
+from services.launch.exits import NO, OK, USAGE
+from services.launch.main import app
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def paiju(*arguments: str) -> Result:
+    """Run a command in this process."""
+    return CliRunner().invoke(app, arguments)
+
+
+@pytest.fixture(scope="module")
+def won() -> Record:
+    """A round that somebody won, played by bots."""
+    game = GAMES["paohuzi"]
+    rules = game.ruleset("tongyi-qmt")
+    for number in range(2, 500):
+        seed = hashlib.sha256(b"%d" % number).digest()
+        record, _ = play_round(game, rules, ("random",) * 3, f"test/{number}", seed, 0, 0)
+        if record is not None and record.result["winners"] and len(record.actions) > 3:
+            return record
+    raise AssertionError("random bots win sometimes")
+
+
+@pytest.fixture
+def recorded(won: Record, tmp_path: Path) -> Path:
+    """The same, in a file."""
+    path = tmp_path / "round.txt"
+    path.write_bytes(won.text.encode())
+    return path
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["up", "serve", "migrate", "simulate", "score", "replay", "verify", "vectors", "rules", "reconcile"],
+)
+def test_every_command_explains_itself_with_an_example_and_its_exit_codes(command: str) -> None:
+    done = paiju(command, "--help")
+    assert done.exit_code == OK
+    assert "Example: " in done.output
+    assert f"paiju {command}" in " ".join(done.output.split())
+    assert "Exit codes: 0" in done.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("rules", "mahjong"), "known: paohuzi"),
+        (("rules", "paohuzi", "--preset", "nowhere"), "known: 876cc"),
+        (("simulate", "paohuzi", "--preset", "nowhere"), "known: 876cc"),
+        (("simulate", "paohuzi", "--preset", "876cc", "--bots", "genius,random,random"), "paohuzi has"),
+        (("simulate", "paohuzi", "--preset", "876cc", "--bots", "random,random"), "2 bots were named"),
+        (("score", "paohuzi", "--preset", "876cc", "s11"), "s11"),
+        (("score", "paohuzi", "--preset", "876cc", "s1", "foo:s2s2s2"), "foo"),
+        (("score", "paohuzi", "--preset", "876cc", "s1", "--from", "heaven"), "there are self"),
+        (("score", "paohuzi", "--preset", "876cc", "s1s1s1s1", "s1"), "more than four s1"),
+        (("verify", "/nowhere/at/all"), "No such file"),
+        (("replay", "/nowhere/at/all"), "No such file"),
+        (("vectors", "/nowhere/at/all"), "No such file"),
+        (("serve", "casino"), "there are accounts"),
+    ],
+)
+def test_what_is_not_understood_is_refused_in_one_line_that_helps(
+    arguments: tuple[str, ...], said: str
+) -> None:
+    done = paiju(*arguments)
+    assert done.exit_code == USAGE
+    assert said in done.stderr
+    assert done.stderr.startswith("paiju: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_simulate_prints_one_object_with_what_programs_need() -> None:
+    done = paiju("simulate", "paohuzi", "--preset", "tongyi-qmt", "--rounds", "30", "--json")
+    assert done.exit_code == OK, done.stderr
+    found = json.loads(done.stdout)
+    assert (found["game"], found["preset"], found["rounds"], found["ended"]) == (
+        "paohuzi",
+        "tongyi-qmt",
+        30,
+        30,
+    )
+    assert found["disagreements"] == found["conservation_errors"] == found["zero_sum_errors"] == 0
+    assert found["rounds_per_s"] > 0
+    assert set(found) >= {"draws", "self_draws", "names", "wins"}
+    decided = found["rounds"] - found["draws"]
+    assert sum(row["wins"] for row in found["wins"].values()) == decided
+    assert sum(row["seats"] for row in found["wins"].values()) == 3 * decided
+
+
+def test_a_seed_plays_the_same_rounds_however_many_processes_share_them() -> None:
+    def counted(*more: str) -> dict[str, object]:
+        done = paiju("simulate", "paohuzi", "--preset", "876cc", "--rounds", "25", "--json", *more)
+        found: dict[str, object] = json.loads(done.stdout)
+        found.pop("rounds_per_s")
+        return found
+
+    assert counted("--seed", "x") == counted("--seed", "x", "--jobs", "2")
+    assert counted("--seed", "x") != counted("--seed", "y")
+
+
+def test_score_shows_both_sides_and_that_they_agree() -> None:
+    hand = "b10b10b10 b9b9b9 s7s6s8 s6s5s4 b4b5b6 b3s3s3 s2s2 +s2"
+    found = json.loads(paiju("score", "paohuzi", "--preset", "876cc", hand, "--json").stdout)
+    assert found["agree"] is True
+    assert found["engine"]["xi"] == found["scoring"]["xi"] == 15
+    shown = paiju("score", "paohuzi", "--preset", "876cc", hand)
+    assert shown.exit_code == OK
+    assert "wei:s2s2s2" in shown.stdout
+    assert "15 息" in shown.stdout
+
+
+def test_score_reads_cards_as_they_are_printed() -> None:
+    as_printed = "拾拾拾 玖玖玖 七六八 六五四 肆伍陆 叁三三 二二 +二"
+    as_typed = "b10b10b10 b9b9b9 s7s6s8 s6s5s4 b4b5b6 b3s3s3 s2s2 s2"
+    outputs = [
+        paiju("score", "paohuzi", "--preset", "876cc", hand, "--json").stdout
+        for hand in (as_printed, as_typed)
+    ]
+    assert outputs[0] == outputs[1] != ""
+
+
+def test_verify_agrees_to_an_honest_record_and_says_how_many_seats_contributed(recorded: Path) -> None:
+    done = paiju("verify", str(recorded))
+    assert done.exit_code == OK
+    assert "0 of 3 seats contributed" in done.stdout
+    assert done.stdout.endswith("AGREED\n")
+    assert json.loads(paiju("verify", str(recorded), "--json").stdout)["nonces_given"] == 0
+
+
+def test_verify_names_the_first_wrong_action(won: Record, recorded: Path) -> None:
+    lines = recorded.read_text().split("\n")
+    third = lines.index("") + 3
+    seat = lines[third].split()[0]
+    lines[third] = f"{seat} chi s1s2s3 @2 bot" if "chi s1s2s3" not in lines[third] else f"{seat} peng @2 bot"
+    recorded.write_text("\n".join(lines))
+    done = paiju("verify", str(recorded))
+    assert done.exit_code == NO
+    assert "action 3 " in done.stderr
+    assert json.loads(paiju("verify", str(recorded), "--json").stdout)["wrong_action"] == 3
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [('"points":[', '"points":[9,'), ("Seed: ", "Seed: x"), ("Paiju-Record: 1", "Paiju-Record: 2")],
+)
+def test_verify_refuses_a_record_that_was_changed_anywhere(recorded: Path, old: str, new: str) -> None:
+    text = recorded.read_text()
+    recorded.write_text(text.replace(old, new, 1))
+    done = paiju("verify", str(recorded))
+    assert done.exit_code == NO
+    assert "DISPUTED" in done.stdout
+
+
+def test_verify_compares_the_commitment_that_was_heard(won: Record, recorded: Path) -> None:
+    assert paiju("verify", str(recorded), "--commitment", won.commitment).exit_code == OK
+    other = paiju("verify", str(recorded), "--commitment", "0" * 64)
+    assert other.exit_code == NO
+    assert "as heard" in other.stderr
+
+
+def test_replay_plays_to_the_recorded_end(won: Record, recorded: Path) -> None:
+    done = paiju("replay", str(recorded))
+    assert done.exit_code == OK
+    winner = won.result["winners"][0]
+    assert f"seat {winner} {won.result['points'][winner]:+d}" in done.stdout
+    assert f"{len(won.actions)}. seat" in done.stdout
+
+
+def test_replay_for_one_seat_shows_no_other_hand_and_no_other_answer(recorded: Path) -> None:
+    deals = [
+        line for line in paiju("replay", str(recorded), "--seat", "1").stdout.splitlines() if " deal " in line
+    ]
+    assert len(deals) == 1
+    assert deals[0].count("?20") == 2
+    assert ". seat 0 " not in paiju("replay", str(recorded), "--seat", "1").stdout
+
+
+def test_replay_stops_at_an_end_that_was_changed(recorded: Path) -> None:
+    text = recorded.read_text()
+    recorded.write_text(text.replace('"how":"', '"how":"not ', 1))
+    done = paiju("replay", str(recorded))
+    assert done.exit_code == NO
+    assert "how is" in done.stderr
+
+
+def test_vectors_counts_last_and_names_what_failed(tmp_path: Path) -> None:
+    good = (ROOT / "tests/vectors/paohuzi.jsonl").read_text(encoding="utf-8").splitlines()
+    scored = next(json.loads(line) for line in good if json.loads(line)["kind"] == "score")
+    scored["expect"] = {preset: {**row, "xi": row["xi"] + 1} for preset, row in scored["expect"].items()}
+    file = tmp_path / "examples.jsonl"
+    file.write_text(
+        "\n".join([*good[:3], json.dumps(scored), '{"id": "odd", "kind": "dream"}']), encoding="utf-8"
+    )
+    done = paiju("vectors", str(file))
+    assert done.exit_code == NO
+    assert done.stdout.splitlines()[-1] == "3 passed, 2 failed"
+    wrong = [line for line in done.stdout.splitlines() if line.startswith(scored["id"])]
+    assert any("engine" in line and "xi" in line for line in wrong)
+    assert any("scoring" in line and "xi" in line for line in wrong)
+    assert any(line.startswith("odd: ") for line in done.stdout.splitlines())
+
+
+def test_all_worked_examples_pass_both() -> None:
+    done = paiju("vectors", str(ROOT / "tests/vectors/paohuzi.jsonl"))
+    assert done.exit_code == OK, done.stdout
+    assert done.stdout.splitlines()[-1] == "102 passed, 0 failed"
+
+
+def test_rules_shows_every_option_with_its_rule_and_its_values() -> None:
+    found = json.loads(paiju("rules", "paohuzi", "--json").stdout)
+    assert set(found["presets"]) >= {"876cc", "luzhou-10xi", "bafang-yongzhou", "tongyi-qmt"}
+    assert set(found["options"]) == set(found["presets"]["876cc"]["options"])
+    shown = paiju("rules", "paohuzi").stdout
+    assert "min_xi = 15; luzhou-10xi 10" in shown
