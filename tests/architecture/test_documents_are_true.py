@@ -12,19 +12,10 @@ HEADINGS = ("Decides", "Owns", "Promises", "RPCs", "Hears", "Says", "If it dies"
 
 ADR_PARTS = ("Status", "Decides", "Held by", "Question", "Decision", "Not chosen", "Consequences")
 
-# Spelt in pieces, so that this file does not accuse itself.
 PRIVATE = re.compile(
-    "|".join(
-        [
-            r"/wo" r"rk/",
-            r"/tm" r"p/paiju",
-            r"/ro" r"ot/",
-            r"/opt/py" r"pi",
-            r"/ho" r"me/\w",
-            r"(?i:py" r"pi\.org|pythonho" r"sted|registry\.np" r"mjs|deb\.deb" r"ian\.org)",
-            r"(?i:(?<!no-emit-)index-u" r"rl|extra-ind" r"ex)",
-        ]
-    )
+    r"/work/|/tmp/paiju|/root/|/opt/pypi|/home/\w"
+    r"|(?i:pypi\.org|pythonhosted|registry\.npmjs|deb\.debian\.org)"
+    r"|(?i:(?<!no-emit-)index-url|extra-index)"
 )
 
 
@@ -46,6 +37,8 @@ def test_every_service_says_what_it_is_under_the_seven_headings(service: str) ->
 def test_no_file_names_a_private_host_or_path() -> None:
     found = []
     for path in tracked():
+        if path == Path(__file__):
+            continue  # it names them to forbid them
         try:
             text = path.read_text(encoding="utf-8")
         except UnicodeDecodeError:
