@@ -1,0 +1,45 @@
+"""`GatewayService.Play`: a session over a gRPC stream."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import grpc
+from paiju.gateway.v1.gateway_service_pb2 import PlayRequest, PlayResponse
+
+from services.gateway.hub import Hub
+from services.gateway.session import MESSAGE_BYTES_MAX, Session
+
+
+class Api:
+    """The servicer."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+
+    async def Play(  # noqa: N802 - the generated servicer's name
+        self, request_iterator: AsyncIterator[PlayRequest], context: grpc.aio.ServicerContext[Any, Any]
+    ) -> AsyncIterator[PlayResponse]:
+        """Serve one stream until it ends."""
+        session = self._hub.open("grpc", context.peer()[:64], lambda: None)
+        reader = self._hub.keep(session, _read(request_iterator, session))
+        try:
+            while responses := await session.outgoing():
+                for response in responses:
+                    yield response
+        finally:
+            reader.cancel()
+            await session.end()
+
+
+async def _read(requests: AsyncIterator[PlayRequest], session: Session) -> None:
+    try:
+        async for request in requests:
+            if request.ByteSize() > MESSAGE_BYTES_MAX:
+                session.close("MESSAGE_TOO_LARGE")
+            else:
+                await session.handle(request)
+    except (grpc.RpcError, grpc.aio.UsageError):
+        pass  # the client is gone
+    await session.end()

@@ -1,0 +1,112 @@
+"""Wiring of the gateway."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from aiohttp import web
+from paiju.gateway.v1 import gateway_service_pb2_grpc
+
+from services.chassis import log
+from services.chassis.bus import subject
+from services.chassis.errors import Outage
+from services.chassis.run import Parts, Service, Wiring
+from services.gateway.api import Api
+from services.gateway.bus.tables import Tables
+from services.gateway.calls import Calls
+from services.gateway.doors.call import CallDoor
+from services.gateway.doors.files import FOLDER, SECURITY, FilesDoor
+from services.gateway.doors.websocket import WebSocketDoor
+from services.gateway.hub import Hub
+from services.gateway.settings import GatewaySettings
+
+_log = log.get(service="gateway")
+
+
+class Gateway:
+    """The service; `port` is where HTTP listens once started."""
+
+    name = "gateway"
+
+    def __init__(self, settings: GatewaySettings, parts: Parts, hub: Hub, folder: Path = FOLDER) -> None:
+        self.hub = hub
+        self.port = 0
+        self._settings = settings
+        self._parts = parts
+        app = web.Application(client_max_size=64 * 1024)
+        app.on_response_prepare.append(_add_security)
+        app.router.add_get("/play", WebSocketDoor(hub).play)
+        app.router.add_post("/call/{method:.+}", CallDoor(hub).call)
+        app.router.add_get("/{path:.*}", FilesDoor(folder).get)
+        self._runner = web.AppRunner(app, access_log=None, handle_signals=False, shutdown_timeout=1.0)
+
+    @property
+    def url(self) -> str:
+        """The page."""
+        host = self._settings.http_host
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.port}/"
+
+    async def start(self) -> None:
+        """Hear the bus, then open the doors.
+
+        Raises:
+            Outage: The port is taken.
+        """
+        await self.hub.tables.start()
+        await self.hub.start()
+        await self._runner.setup()
+        settings = self._settings
+        site = web.TCPSite(self._runner, settings.http_host, settings.http_port, backlog=1024)
+        try:
+            await site.start()
+        except OSError as error:
+            raise Outage(
+                f"HTTP can't listen on {settings.http_host}:{settings.http_port}: {error}"
+            ) from error
+        self.port = self._runner.addresses[0][1]
+        _log.info("page_served", url=self.url)
+
+    async def stop(self) -> None:
+        """Say goodbye to every client, leave the tables, close the doors."""
+        await self.hub.stop()
+        await self.hub.tables.stop()
+        await self._runner.cleanup()
+
+
+async def _add_security(request: web.Request, response: web.StreamResponse) -> None:
+    for header, value in SECURITY.items():
+        response.headers.setdefault(header, value)
+
+
+async def wire(settings: GatewaySettings, parts: Parts) -> Service:
+    """Make the service."""
+    tables = Tables(
+        parts,
+        f"gw-{parts.incarnation}",
+        shards=parts.settings.log_shards,
+        tables_per_session_max=settings.tables_per_session_max,
+    )
+    hub = Hub(settings, parts, Calls(parts), tables)
+    parts.rpc.serve(
+        "gateway",
+        gateway_service_pb2_grpc.add_GatewayServiceServicer_to_server,
+        Api(hub),
+        {"Play": "public"},
+    )
+    return Gateway(settings, parts, hub)
+
+
+WIRING = Wiring(
+    "gateway",
+    wire,
+    GatewaySettings,
+    tells=(subject("table", "cmd", "*"),),
+    listens=(
+        subject("gateway", "out", "*"),
+        subject("gateway", "notice", "*"),
+        subject("table", "shard_owned", "*"),
+        subject("accounts", "session_revoked", "*"),
+        subject("chat", "message_posted", "*"),
+    ),
+    has_database=False,
+)

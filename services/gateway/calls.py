@@ -1,0 +1,138 @@
+"""Unary calls of players to other services: bytes in, bytes out."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+import grpc
+from google.protobuf import descriptor_pool, message_factory
+from google.protobuf.message import DecodeError, Message
+from paiju.gateway.v1.gateway_service_pb2 import CallResult
+
+from services.chassis import auth, log
+from services.chassis.errors import Outage, Refusal
+from services.chassis.limits import RateLimits
+from services.chassis.run import Parts
+from services.gateway.core.methods import METHODS, Method
+from services.gateway.core.refusals import failed
+
+_log = log.get(service="gateway")
+
+
+CLIENT_ADDRESS: Final = "x-paiju-client-address"
+"""Metadata of every call: the address of the player's device, for limits by address."""
+
+
+class ServiceStub:
+    """The listed methods of one service, called with their own serializers.
+
+    The process may call the same method elsewhere through a generated stub, and both share one callable.
+    """
+
+    def __init__(self, channel: grpc.aio.Channel, methods: Iterable[Method]) -> None:
+        self._calls: dict[str, Any] = {}
+        self._requests: dict[str, type[Message]] = {}
+        for method in methods:
+            request, response = _classes(method.path)
+            self._requests[method.path] = request
+            self._calls[method.path] = channel.unary_unary(
+                f"/{method.path}",
+                request.SerializeToString,
+                response.FromString,
+            )
+
+    async def call(self, method: Method, payload: bytes, address: str) -> bytes:
+        """Return the serialised response to a serialised request.
+
+        Raises:
+            Refusal: As the service said; BAD_MESSAGE: `payload` is no such request.
+            Outage: The service can't be reached, or is too late.
+        """
+        try:
+            request = self._requests[method.path].FromString(payload)
+        except DecodeError:
+            raise Refusal("BAD_MESSAGE") from None
+        response: Message = await self._calls[method.path](
+            request, timeout=method.deadline_s, metadata=((CLIENT_ADDRESS, address),)
+        )
+        return response.SerializeToString()
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """In whose name a call is made."""
+
+    player_id: str
+    """Empty = nobody is signed in."""
+    address: str
+
+    @property
+    def key(self) -> str:
+        """Whom rate limits count."""
+        return self.player_id or self.address
+
+
+class Calls:
+    """The proxy. `methods` is what may be called (tests bring their own)."""
+
+    def __init__(self, parts: Parts, methods: Mapping[str, Method] = METHODS) -> None:
+        self._clock = parts.clock
+        self._methods = methods
+        self._stubs: dict[str, ServiceStub] = {}
+        for service in sorted({method.service for method in methods.values()}):
+            mine = [method for method in methods.values() if method.service == service]
+            self._stubs[service] = parts.rpc.client(partial(ServiceStub, methods=mine), service)
+        self._limits = {path: RateLimits(method.rate, parts.clock) for path, method in methods.items()}
+        seconds = parts.metrics.histogram("gateway_call_seconds", "Calls to other services", ["method"])
+        self._seconds = {path: seconds.labels(path) for path in methods}
+        refusals = parts.metrics.counter("gateway_calls_failed", "Calls that failed, by kind", ["kind"])
+        self._refused, self._lost, self._broken = (
+            refusals.labels(kind) for kind in ("refusal", "outage", "defect")
+        )
+
+    async def call(self, caller: Caller, path: str, payload: bytes) -> CallResult:
+        """Return what a service answered, or why not; never raises."""
+        method = self._methods.get(path)
+        if method is None:
+            return failed(Refusal("METHOD_UNKNOWN", method=path[:100]))
+        began = self._clock.monotonic()
+        try:
+            return CallResult(payload=await self._call(caller, method, payload))
+        except Refusal as refusal:
+            self._refused.inc()
+            return failed(refusal)
+        except Outage as outage:
+            self._lost.inc()
+            _log.warning("call_failed", method=path, why=str(outage)[:200])
+            return failed(Refusal("SERVICE_UNAVAILABLE"))
+        except Exception:  # noqa: BLE001 - the edge: the caller reads "internal error"
+            self._broken.inc()
+            _log.exception("call_broke", method=path)
+            return failed(Refusal("INTERNAL"))
+        finally:
+            self._seconds[path].observe(self._clock.monotonic() - began)
+
+    async def _call(self, caller: Caller, method: Method, payload: bytes) -> bytes:
+        if method.access == "player" and not caller.player_id:
+            raise Refusal("UNAUTHENTICATED")
+        self._limits[method.path].take(caller.key)
+        stub = self._stubs[method.service]
+        if not caller.player_id:
+            return await stub.call(method, payload, caller.address)
+        with auth.acting_for(caller.player_id):
+            return await stub.call(method, payload, caller.address)
+
+
+def _classes(path: str) -> tuple[type[Message], type[Message]]:
+    """Return the classes of a method's request and response."""
+    service, name = path.split("/")
+    root, folder, version, _ = service.split(".")
+    importlib.import_module(f"{root}.{folder}.{version}.{folder}_service_pb2")
+    method = descriptor_pool.Default().FindServiceByName(service).methods_by_name[name]
+    return message_factory.GetMessageClass(method.input_type), message_factory.GetMessageClass(
+        method.output_type
+    )

@@ -1,0 +1,101 @@
+"""The methods of other services that players may call, and within which bounds; no others can be called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from services.chassis.limits import Rate
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """One method."""
+
+    path: str
+    """`paiju.matchmaking.v1.MatchmakingService/CreateTicket`."""
+    access: Literal["public", "player"]
+    deadline_s: float
+    rate: Rate
+    """Per player, or per address for one who is not signed in."""
+
+    @property
+    def service(self) -> str:
+        """The folder's name of the service."""
+        return self.path.split(".", 2)[1]
+
+
+READ: Final = Rate(per_s=5, burst=20)
+WRITE: Final = Rate(per_s=2, burst=10)
+RARE: Final = Rate(per_s=0.5, burst=10)
+SIGN_IN: Final = Rate(per_s=2, burst=30)
+"""Per address; a school or a café is one address. The service itself limits more finely, by device."""
+
+
+def _service(name: str, *methods: tuple[str, Literal["public", "player"], float, Rate]) -> list[Method]:
+    full = f"paiju.{name}.v1.{name.capitalize()}Service"
+    return [
+        Method(f"{full}/{method}", access, deadline_s, rate) for method, access, deadline_s, rate in methods
+    ]
+
+
+METHODS: Final[Mapping[str, Method]] = {
+    method.path: method
+    for method in (
+        *_service(
+            "accounts",
+            ("CreateChallenge", "public", 5.0, SIGN_IN),
+            ("SignInGuest", "public", 5.0, SIGN_IN),
+            ("RefreshSession", "public", 5.0, SIGN_IN),
+            ("GetSigningKeys", "public", 2.0, READ),
+            ("RevokeSession", "player", 5.0, WRITE),
+            ("GetProfile", "player", 2.0, READ),
+            ("UpdateProfile", "player", 5.0, RARE),
+            ("BatchGetProfiles", "player", 2.0, READ),
+        ),
+        *_service(
+            "matchmaking",
+            ("ListHalls", "player", 2.0, READ),
+            ("CreateTicket", "player", 5.0, WRITE),
+            ("GetTicket", "player", 2.0, READ),
+            ("CancelTicket", "player", 5.0, WRITE),
+            ("CreateRoom", "player", 5.0, RARE),
+            ("GetRoom", "player", 2.0, READ),
+            ("JoinRoom", "player", 5.0, WRITE),
+            ("LeaveRoom", "player", 5.0, WRITE),
+            ("SetRoomReady", "player", 5.0, WRITE),
+            ("FillRoomWithBots", "player", 5.0, WRITE),
+            ("GetWhereabouts", "player", 3.0, READ),
+        ),
+        *_service(
+            "table",
+            ("ListGames", "public", 2.0, READ),
+            ("GetTable", "player", 3.0, READ),
+            ("GetRecord", "player", 5.0, READ),
+            ("ListRecords", "player", 5.0, READ),
+            ("ListSeats", "player", 3.0, READ),
+            ("CheckTableSpec", "player", 3.0, READ),
+        ),
+        *_service(
+            "economy",
+            ("GetWallet", "player", 2.0, READ),
+            ("ListEntries", "player", 3.0, READ),
+            ("GetSettlement", "player", 2.0, READ),
+        ),
+        *_service("chat", ("PostMessage", "player", 3.0, WRITE), ("ListMessages", "player", 2.0, READ)),
+        *_service(
+            "progress",
+            ("GetSignIn", "player", 2.0, READ),
+            ("SignIn", "player", 5.0, RARE),
+            ("GetStatistics", "player", 2.0, READ),
+        ),
+        *_service(
+            "scoring",
+            ("ScoreHand", "public", 5.0, RARE),
+            ("AuditRecord", "player", 10.0, RARE),
+            ("GetAudit", "player", 2.0, READ),
+        ),
+    )
+}
+"""By path."""

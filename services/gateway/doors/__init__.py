@@ -1,0 +1,1 @@
+"""The ways in over HTTP: the WebSocket, single calls, and the page."""

@@ -1,0 +1,97 @@
+"""`POST /call/<package.Service/Method>`: one call in binary protobuf, answered by a `CallResult`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from aiohttp import web
+from paiju.gateway.v1.gateway_service_pb2 import CallResult
+
+from services.chassis.errors import Outage, Refusal
+from services.gateway.calls import Caller
+from services.gateway.core.refusals import failed
+from services.gateway.doors.origin import address_of, is_origin_allowed
+from services.gateway.hub import Hub
+from services.gateway.session import MESSAGE_BYTES_MAX
+from services.gateway.tokens import signed_in
+
+CONTENT_TYPE: Final = "application/x-protobuf"
+
+STATUSES: Final = {
+    0: 200,
+    3: 400,
+    4: 504,
+    5: 404,
+    6: 409,
+    7: 403,
+    8: 429,
+    9: 409,
+    12: 404,
+    13: 500,
+    14: 503,
+    16: 401,
+}
+"""`google.rpc.Code` → HTTP status, for proxies and operators; clients read the `CallResult`."""
+
+
+class CallDoor:
+    """The handler of `/call/…`."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+
+    async def call(self, request: web.Request) -> web.Response:
+        """Answer one call."""
+        try:
+            result = await self._answer(request)
+        except Refusal as refusal:
+            result = failed(refusal)
+        except Outage:
+            result = failed(Refusal("SERVICE_UNAVAILABLE"))
+        return web.Response(
+            body=result.SerializeToString(),
+            status=STATUSES.get(result.error.code, 500),
+            content_type=CONTENT_TYPE,
+            headers={"Cache-Control": "no-store"},
+        )
+
+    async def _answer(self, request: web.Request) -> CallResult:
+        settings = self._hub.settings
+        if not is_origin_allowed(request, settings.allowed_origins):
+            raise Refusal("ORIGIN_NOT_ALLOWED")
+        if self._hub.is_draining:
+            raise Refusal("SHUTTING_DOWN")
+        payload = await _body(request)
+        player_id = await self._player(request)
+        if player_id:
+            self._hub.player_limits.take(player_id)
+        caller = Caller(player_id, address_of(request, settings.trusted_proxies))
+        return await self._hub.calls.call(caller, request.match_info["method"], payload)
+
+    async def _player(self, request: web.Request) -> str:
+        header = request.headers.get("Authorization", "")
+        if not header:
+            return ""
+        scheme, _, token = header.partition(" ")
+        if scheme.lower() != "bearer":
+            raise Refusal("TOKEN_INVALID")
+        who = await signed_in(self._hub.verifier, token.strip())
+        if self._hub.is_revoked(who.login):
+            raise Refusal("TOKEN_INVALID")
+        return who.player_id
+
+
+async def _body(request: web.Request) -> bytes:
+    """Return the body.
+
+    Raises:
+        Refusal: MESSAGE_TOO_LARGE.
+    """
+    if (request.content_length or 0) > MESSAGE_BYTES_MAX:
+        raise Refusal("MESSAGE_TOO_LARGE")
+    body = bytearray()
+    async for chunk in request.content.iter_any():
+        body += chunk
+        if len(body) > MESSAGE_BYTES_MAX:
+            raise Refusal("MESSAGE_TOO_LARGE")
+    return bytes(body)

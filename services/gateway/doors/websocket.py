@@ -1,0 +1,103 @@
+"""`/play`: a session over a WebSocket, one binary message each way per protobuf message."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+from aiohttp import WSCloseCode, WSMsgType, web
+
+from services.chassis.clock import Timer
+from services.chassis.errors import Refusal
+from services.gateway.doors.origin import address_of, is_origin_allowed
+from services.gateway.hub import Hub
+from services.gateway.session import MESSAGE_BYTES_MAX, Session
+
+CLOSE_WAIT_S = 2.0
+"""How long a client may take to read its goodbye; then the connection is cut."""
+
+READ_BYTES_MAX = 4 * MESSAGE_BYTES_MAX
+"""What is larger is not even read; up to here the client gets a `Goodbye`."""
+
+CLOSE_CODES: Final = {
+    "MESSAGE_TOO_LARGE": WSCloseCode.MESSAGE_TOO_BIG,
+    "BAD_MESSAGE": WSCloseCode.INVALID_TEXT,
+    "SHUTTING_DOWN": WSCloseCode.GOING_AWAY,
+}
+"""Others close with 1008, policy violation."""
+
+
+class WebSocketDoor:
+    """The handler of `/play`."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+
+    async def play(self, request: web.Request) -> web.StreamResponse:
+        """Serve one connection until it ends."""
+        settings = self._hub.settings
+        if not is_origin_allowed(request, settings.allowed_origins):
+            raise web.HTTPForbidden(text="ORIGIN_NOT_ALLOWED")
+        socket = web.WebSocketResponse(
+            timeout=CLOSE_WAIT_S, compress=False, max_msg_size=READ_BYTES_MAX, autoping=True
+        )
+        if not socket.can_prepare(request).ok:
+            raise web.HTTPUpgradeRequired(text="this is a WebSocket")
+        cutter = _Cutter(self._hub, request)
+        try:
+            address = address_of(request, settings.trusted_proxies)
+            session = self._hub.open("websocket", address, cutter.arm)
+        except Refusal as refusal:
+            raise web.HTTPServiceUnavailable(text=refusal.reason) from None
+        try:
+            await socket.prepare(request)
+            writer = self._hub.keep(session, _write(socket, session))
+            await _read(socket, session)
+            await session.end()
+            await asyncio.wait([writer])
+        finally:
+            await session.end()
+            cutter.cancel()
+        return socket
+
+
+async def _read(socket: web.WebSocketResponse, session: Session) -> None:
+    async for message in socket:
+        if message.type is WSMsgType.BINARY:
+            await session.receive(message.data)
+        else:
+            session.misunderstood()
+
+
+async def _write(socket: web.WebSocketResponse, session: Session) -> None:
+    try:
+        while responses := await session.outgoing():
+            for response in responses:
+                await socket.send_bytes(response.SerializeToString())
+        code = CLOSE_CODES.get(session.close_reason, WSCloseCode.POLICY_VIOLATION)
+        await socket.close(code=code, message=session.close_reason.encode())
+    except ConnectionError:
+        await session.end()  # the client is gone; the reader ends by itself
+
+
+class _Cutter:
+    """Cuts the connection of a closed session whose client does not read."""
+
+    def __init__(self, hub: Hub, request: web.Request) -> None:
+        self._hub = hub
+        self._request = request
+        self._timer: Timer | None = None
+
+    def arm(self) -> None:
+        """The session has closed itself: its client has `CLOSE_WAIT_S`."""
+        clock = self._hub.clock
+        self._timer = clock.call_at(clock.monotonic() + CLOSE_WAIT_S, self._cut)
+
+    def cancel(self) -> None:
+        """The connection has ended."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _cut(self) -> None:
+        if self._request.transport is not None:
+            self._request.transport.abort()

@@ -1,0 +1,220 @@
+"""All sessions of this process, and what reaches them from outside."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from google.protobuf.message import DecodeError
+from paiju.accounts.v1.events_pb2 import SessionRevoked
+from paiju.chat.v1.chat_service_pb2 import MessagePosted
+from paiju.gateway.v1.gateway_service_pb2 import Notice, PlayResponse
+from paiju.table.v1.play_pb2 import TableCommand
+
+from services.chassis import log
+from services.chassis.bus import Subscription, subject_of
+from services.chassis.errors import Refusal
+from services.chassis.limits import Rate, RateLimits
+from services.chassis.run import Parts
+from services.gateway.bus.tables import Tables
+from services.gateway.bus.topics import Topics
+from services.gateway.calls import Calls
+from services.gateway.session import Session
+from services.gateway.settings import GatewaySettings
+
+REVOKED_MAX = 100_000
+"""Sessions of accounts remembered as revoked, the newest: longer than any of their access tokens lives."""
+
+CHANNEL = "table/"
+"""A chat channel is this and a table's id."""
+
+_log = log.get(service="gateway")
+
+
+class Hub:
+    """See the module."""
+
+    def __init__(self, settings: GatewaySettings, parts: Parts, calls: Calls, tables: Tables):
+        self.settings = settings
+        self.clock = parts.clock
+        self.verifier = parts.verifier
+        self.calls = calls
+        self.tables = tables
+        self.is_draining = False
+        self.player_limits = RateLimits(
+            Rate(settings.player_messages_per_s, settings.player_messages_burst), parts.clock
+        )
+        self._parts = parts
+        self._sessions: dict[str, Session] = {}
+        self._by_player: dict[str, dict[str, Session]] = {}
+        self._by_address: Counter[str] = Counter()
+        self._chat_of: dict[str, dict[str, None]] = {}
+        self._revoked: OrderedDict[str, None] = OrderedDict()
+        self._notices = Topics(parts.bus, self._hear_notice)
+        self._chat = Topics(parts.bus, self._hear_chat)
+        self._subscriptions: list[Subscription] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+        metrics = parts.metrics
+        self.received = metrics.counter("gateway_messages_received", "Messages of clients")
+        self._closed = metrics.counter("gateway_sessions_closed", "Sessions ended, by reason", ["reason"])
+        self._connections = metrics.gauge("gateway_connections", "Open connections", ["door"])
+
+    async def start(self) -> None:
+        """Hear revocations."""
+        subject = subject_of(SessionRevoked, key="*")
+        self._subscriptions.append(await self._parts.bus.listen(subject, self._hear_revoked))
+
+    async def stop(self) -> None:
+        """Say goodbye to all, give them `drain_s` to read it, and hear nothing more."""
+        self.is_draining = True
+        for session in list(self._sessions.values()):
+            session.close("SHUTTING_DOWN")
+        try:
+            async with self.clock.timeout(self.settings.drain_s):
+                while self._sessions:
+                    await self.clock.sleep(0.02)
+        except TimeoutError:
+            _log.info("sessions_left_at_drain", sessions=len(self._sessions))
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._notices.stop()
+        await self._chat.stop()
+        for subscription in self._subscriptions:
+            await subscription.stop()
+
+    # Sessions
+
+    def open(self, door: str, address: str, when_closed: Callable[[], object]) -> Session:
+        """Return a new session.
+
+        Raises:
+            Refusal: SHUTTING_DOWN; TOO_MANY_CALLS: too many connections, here or from this address.
+        """
+        if self.is_draining:
+            raise Refusal("SHUTTING_DOWN")
+        for open_now, most in (
+            (len(self._sessions), self.settings.connections_max),
+            (self._by_address[address], self.settings.connections_per_address_max),
+        ):
+            if open_now >= most:
+                raise Refusal("TOO_MANY_CALLS", most=most)
+        session = Session(self, self._parts.ids.new("s"), door, address, when_closed)
+        self._sessions[session.session_id] = session
+        self._by_address[address] += 1
+        self._connections.labels(door).inc()
+        return session
+
+    def keep(self, session: Session, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Run a task of a session. If it breaks, that is logged and ends this session, and no other."""
+        task = asyncio.get_running_loop().create_task(self._guarded(session, work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def _guarded(self, session: Session, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except Exception:  # noqa: BLE001 - the edge: one connection breaks, the rest goes on
+            _log.exception("session_broke", session=session.session_id)
+            session.close("BAD_MESSAGE")
+
+    async def welcome(self, session: Session) -> None:
+        """A session has said who it is: hear what is for its player."""
+        mine = self._by_player.setdefault(session.player_id, {})
+        while len(mine) >= self.settings.connections_per_player_max:
+            oldest = mine.pop(next(iter(mine)))
+            oldest.close("REPLACED")
+        mine[session.session_id] = session
+        await self._notices.join(subject_of(Notice, key=session.player_id), session.session_id)
+
+    async def left(self, session: Session) -> None:
+        """A session has ended."""
+        if self._sessions.pop(session.session_id, None) is None:
+            return
+        self._by_address[session.address] -= 1
+        if not self._by_address[session.address]:
+            del self._by_address[session.address]
+        self._connections.labels(session.door).dec()
+        self._closed.labels(session.close_reason or "LEFT").inc()
+        self.tables.close(session.session_id)
+        if session.who is None:
+            return
+        mine = self._by_player.get(session.player_id, {})
+        mine.pop(session.session_id, None)
+        if not mine:
+            self._by_player.pop(session.player_id, None)
+        await self._notices.leave(subject_of(Notice, key=session.player_id), session.session_id)
+        for table_id in self._chat_of.pop(session.session_id, {}):
+            await self._chat.leave(_chat_subject(table_id), session.session_id)
+
+    async def command(self, session: Session, reply_to: int, command: TableCommand) -> None:
+        """Pass a table command on.
+
+        Raises:
+            Refusal: As `Tables.submit`.
+        """
+        self.tables.submit(session, reply_to, command)
+        kind = command.WhichOneof("body")
+        if kind == "attach" and not command.attach.spectate:
+            await self._hear_chat_of(session, command.table_id)
+        elif kind == "detach":
+            await self._hush_chat_of(session, command.table_id)
+
+    # Chat: heard from the first `attach` on; what is delivered is decided message by message
+
+    async def _hear_chat_of(self, session: Session, table_id: str) -> None:
+        heard = self._chat_of.setdefault(session.session_id, {})
+        for other in list(heard):
+            if not self.tables.is_attached(session.session_id, other):
+                await self._hush_chat_of(session, other)
+        heard[table_id] = None
+        await self._chat.join(_chat_subject(table_id), session.session_id)
+
+    async def _hush_chat_of(self, session: Session, table_id: str) -> None:
+        if self._chat_of.get(session.session_id, {}).pop(table_id, ...) is None:
+            await self._chat.leave(_chat_subject(table_id), session.session_id)
+
+    async def _hear_chat(self, payload: bytes, subject: str) -> None:
+        try:
+            posted = MessagePosted.FromString(payload)
+        except DecodeError:
+            _log.error("message_unreadable", subject=subject)
+            return
+        response = PlayResponse(notice=Notice(chat=posted.message))
+        for listener in self.tables.players_at(posted.channel.removeprefix(CHANNEL)):
+            listener.send(response, is_droppable=True)
+
+    # From the bus
+
+    async def _hear_notice(self, payload: bytes, subject: str) -> None:
+        try:
+            response = PlayResponse(notice=Notice.FromString(payload))
+        except DecodeError:
+            _log.error("message_unreadable", subject=subject)
+            return
+        for session in list(self._by_player.get(subject.rsplit(".", 1)[-1], {}).values()):
+            session.send(response)
+
+    async def _hear_revoked(self, payload: bytes, subject: str) -> None:
+        try:
+            revoked = SessionRevoked.FromString(payload)
+        except DecodeError:
+            _log.error("message_unreadable", subject=subject)
+            return
+        self._revoked[revoked.session_id] = None
+        if len(self._revoked) > REVOKED_MAX:
+            self._revoked.popitem(last=False)
+        for session in list(self._by_player.get(revoked.player_id, {}).values()):
+            if session.who is not None and session.who.login == revoked.session_id:
+                session.close("SESSION_REVOKED")
+
+    def is_revoked(self, login: str) -> bool:
+        """Return whether this session of accounts was revoked, as far as this process has heard."""
+        return login in self._revoked
+
+
+def _chat_subject(table_id: str) -> str:
+    return subject_of(MessagePosted, key=CHANNEL + table_id)

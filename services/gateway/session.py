@@ -1,0 +1,274 @@
+"""One connection of a player, whichever door it came through."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from google.protobuf.message import DecodeError
+from paiju.gateway.v1.gateway_service_pb2 import (
+    Call,
+    Goodbye,
+    Hello,
+    PlayRequest,
+    PlayResponse,
+    Pong,
+    Welcome,
+)
+
+from services.chassis import log
+from services.chassis.clock import Timer
+from services.chassis.errors import Outage, Refusal
+from services.chassis.limits import Rate, TokenBucket
+from services.gateway.calls import Caller
+from services.gateway.core.outgoing import Limits, Outgoing
+from services.gateway.core.refusals import refused
+from services.gateway.tokens import SignedIn, signed_in
+
+if TYPE_CHECKING:
+    from services.gateway.hub import Hub
+
+MESSAGE_BYTES_MAX = 16 * 1024
+FLOOD_FACTOR = 10
+"""A connection whose refused messages fill this many bursts is closed."""
+MESSAGE_OVERHEAD_BYTES = 64
+"""What a queued message costs besides its content."""
+
+_log = log.get(service="gateway")
+
+
+class Session:
+    """What a connection may do and what it owes; the door carries the messages.
+
+    The door calls `receive` for each message, sends what `outgoing` returns until that is empty, and calls `end`
+    at last. When the session closes itself, its last message is a `Goodbye`, `outgoing` ends after it, and
+    `when_closed` is called at once.
+    """
+
+    def __init__(
+        self, hub: Hub, session_id: str, door: str, address: str, when_closed: Callable[[], object]
+    ) -> None:
+        self.session_id = session_id
+        self.door = door
+        self.address = address
+        self.who: SignedIn | None = None
+        self.close_reason = ""
+        self._hub = hub
+        self._clock = hub.clock
+        self._when_closed = when_closed
+        settings = hub.settings
+        self._queue = Outgoing(Limits(settings.queue_items_max, settings.queue_bytes_max))
+        self._poked = asyncio.Event()
+        self._has_ended = False
+        self._opened_at = self._heard_at = self._clock.monotonic()
+        rate = Rate(settings.messages_per_s, settings.messages_burst)
+        self._messages = TokenBucket(rate, self._clock)
+        self._floods = TokenBucket(Rate(rate.per_s, rate.burst * FLOOD_FACTOR), self._clock)
+        self._calls_at_once = 0
+        self._expiry: Timer | None = None
+        self._idle: Timer = self._clock.call_at(self._opened_at + settings.hello_s, self._look_idle)
+
+    @property
+    def player_id(self) -> str:
+        """Who it is; empty before `hello`."""
+        return self.who.player_id if self.who else ""
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether a goodbye was said, or the door has ended."""
+        return bool(self.close_reason) or self._has_ended
+
+    # Out
+
+    def send(self, response: PlayResponse, *, is_droppable: bool = False) -> None:
+        """See `Listener.send`."""
+        if self.is_closed:
+            return
+        size = response.ByteSize() + MESSAGE_OVERHEAD_BYTES
+        if not self._queue.put(response, size, is_droppable=is_droppable):
+            self.close("TOO_SLOW")
+        self._poked.set()
+
+    def send_frame(self, table_id: str, epoch: int, frame: bytes) -> None:
+        """See `Listener.send_frame`."""
+        if self.is_closed:
+            return
+        if not self._queue.put_frame(table_id, epoch, frame):
+            self.close("TOO_SLOW")
+        self._poked.set()
+
+    def close(self, reason: str) -> None:
+        """Say goodbye for this reason; what it is too late for is not said any more. Twice does nothing."""
+        if self.is_closed:
+            return
+        if reason == "TOO_SLOW":
+            self._queue.clear()
+        self.close_reason = reason
+        self._queue.put(PlayResponse(goodbye=Goodbye(reason=reason)), 0)
+        self._poked.set()
+        self._when_closed()
+
+    async def outgoing(self) -> list[PlayResponse]:
+        """Return what has to be sent, in order, waiting for the first; empty = the connection is over."""
+        while not self._queue and not self.is_closed:
+            self._poked.clear()
+            await self._poked.wait()
+        return self._queue.take()
+
+    # In
+
+    async def receive(self, payload: bytes) -> None:
+        """Handle one message of the client; what is wrong with it is answered, never raised."""
+        if len(payload) > MESSAGE_BYTES_MAX:
+            self.close("MESSAGE_TOO_LARGE")
+            return
+        try:
+            request = PlayRequest.FromString(payload)
+        except DecodeError:
+            self.misunderstood()
+            return
+        await self.handle(request)
+
+    def misunderstood(self) -> None:
+        """Answer what cannot be read, and say goodbye: what follows cannot be trusted to mean anything."""
+        self.send(refused(0, Refusal("BAD_MESSAGE")))
+        self.close("BAD_MESSAGE")
+
+    async def handle(self, request: PlayRequest) -> None:
+        """Handle one message that could be read."""
+        self._heard_at = self._clock.monotonic()
+        self._hub.received.inc()
+        if self.is_closed:
+            return
+        try:
+            self._count()
+            await self._dispatch(request)
+        except Refusal as refusal:
+            self.send(refused(request.id, refusal))
+        except Outage as outage:
+            _log.warning("request_failed", session=self.session_id, why=str(outage)[:200])
+            self.send(refused(request.id, Refusal("SERVICE_UNAVAILABLE")))
+
+    async def end(self) -> None:
+        """Forget everything of this connection; the door has closed it, or lost it."""
+        if self._has_ended:
+            return
+        self._has_ended = True
+        self._poked.set()
+        self._idle.cancel()
+        if self._expiry is not None:
+            self._expiry.cancel()
+        self._queue.clear()
+        await self._hub.left(self)
+        if self.who is not None:
+            _log.info(
+                "session_closed",
+                session=self.session_id,
+                player_id=self.player_id,
+                reason=self.close_reason or "LEFT",
+                seconds=round(self._clock.monotonic() - self._opened_at),
+                chat_dropped=self._queue.dropped,
+            )
+
+    def _count(self) -> None:
+        try:
+            self._messages.take()
+            if self.who is not None:
+                self._hub.player_limits.take(self.player_id)
+        except Refusal:
+            if not self._floods.allow():
+                self.close("TOO_MANY_REQUESTS")
+            raise
+
+    async def _dispatch(self, request: PlayRequest) -> None:
+        kind = request.WhichOneof("body")
+        if kind == "hello":
+            await self._hello(request.id, request.hello)
+        elif kind is None:
+            raise Refusal("BAD_MESSAGE")
+        elif self.who is None:
+            self.send(refused(request.id, Refusal("HELLO_REQUIRED")))
+            self.close("BAD_MESSAGE")
+        elif kind == "table":
+            await self._hub.command(self, request.id, request.table)
+        elif kind == "call":
+            self._call(request.id, request.call)
+        else:
+            pong = Pong(at_ms=request.ping.at_ms, now_ms=self._clock.now_ms())
+            self.send(PlayResponse(reply_to=request.id, pong=pong))
+
+    async def _hello(self, reply_to: int, hello: Hello) -> None:
+        try:
+            who = await signed_in(self._hub.verifier, hello.access_token)
+            if self._hub.is_revoked(who.login):
+                raise Refusal("TOKEN_INVALID")
+        except Refusal as refusal:
+            self.send(refused(reply_to, refusal))
+            if self.who is None:
+                self.close("TOKEN_EXPIRED" if refusal.reason == "TOKEN_EXPIRED" else "BAD_MESSAGE")
+            return
+        if self.who is not None and self.who.player_id != who.player_id:
+            raise Refusal("PLAYER_MISMATCH")
+        is_first = self.who is None
+        self.who = who
+        self._expire_at(who.expires_at_ms)
+        if is_first:
+            await self._hub.welcome(self)
+            self._idle.cancel()
+            self._look_idle()
+            _log.info(
+                "session_opened",
+                session=self.session_id,
+                player_id=who.player_id,
+                door=self.door,
+                client=hello.client[:64],
+            )
+        self.send(
+            PlayResponse(
+                reply_to=reply_to,
+                welcome=Welcome(
+                    player_id=who.player_id,
+                    session=self.session_id,
+                    token_expires_at_ms=who.expires_at_ms,
+                    now_ms=self._clock.now_ms(),
+                ),
+            )
+        )
+
+    def _call(self, reply_to: int, call: Call) -> None:
+        most = self._hub.settings.calls_at_once_max
+        if self._calls_at_once >= most:
+            raise Refusal("TOO_MANY_CALLS", most=most)
+        self._calls_at_once += 1
+        self._hub.keep(self, self._make_call(reply_to, call))
+
+    async def _make_call(self, reply_to: int, call: Call) -> None:
+        try:
+            caller = Caller(self.player_id, self.address)
+            result = await self._hub.calls.call(caller, call.method, call.payload)
+        finally:
+            self._calls_at_once -= 1
+        self.send(PlayResponse(reply_to=reply_to, call_result=result))
+
+    # Timers
+
+    def _expire_at(self, at_ms: int) -> None:
+        if self._expiry is not None:
+            self._expiry.cancel()
+        left_s = (at_ms - self._clock.now_ms()) / 1000
+        self._expiry = self._clock.call_at(
+            self._clock.monotonic() + max(0.0, left_s), lambda: self.close("TOKEN_EXPIRED")
+        )
+
+    def _look_idle(self) -> None:
+        if self.is_closed:
+            return
+        if self.who is None:
+            self.close("IDLE")
+            return
+        due = self._heard_at + self._hub.settings.idle_s
+        if due <= self._clock.monotonic():
+            self.close("IDLE")
+        else:
+            self._idle = self._clock.call_at(due, self._look_idle)
