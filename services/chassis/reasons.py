@@ -48,7 +48,9 @@ _CHASSIS = {
 
 _ACCOUNTS: dict[str, Reason] = {
     "CHALLENGE_INVALID": Reason(
-        "FAILED_PRECONDITION", "登录验证已失效，请重试。", "The challenge was used, has expired, or is another key's."
+        "FAILED_PRECONDITION",
+        "登录验证已失效，请重试。",
+        "The challenge was used, has expired, or is another key's.",
     ),
     "SIGNATURE_INVALID": Reason("UNAUTHENTICATED", "签名不正确。", "The signature does not fit the key."),
     "TOO_MANY_NEW_PLAYERS": Reason(
@@ -56,15 +58,21 @@ _ACCOUNTS: dict[str, Reason] = {
         "此网络注册的新玩家过多，请稍后再试。",
         "Too many new players from this network; try again later.",
     ),
-    "SESSION_REVOKED": Reason("UNAUTHENTICATED", "登录已失效，请重新登录。", "The session has ended; sign in again."),
-    "NICKNAME_LENGTH": Reason("INVALID_ARGUMENT", "昵称须为 1 到 {most} 个字。", "A nickname has 1 to {most} characters."),
+    "SESSION_REVOKED": Reason(
+        "UNAUTHENTICATED", "登录已失效，请重新登录。", "The session has ended; sign in again."
+    ),
+    "NICKNAME_LENGTH": Reason(
+        "INVALID_ARGUMENT", "昵称须为 1 到 {most} 个字。", "A nickname has 1 to {most} characters."
+    ),
     "NICKNAME_CHARACTERS": Reason(
         "INVALID_ARGUMENT", "昵称含有不能使用的字符。", "The nickname has characters that names can't have."
     ),
     "NICKNAME_RESERVED": Reason(
         "INVALID_ARGUMENT", "昵称含有保留词语。", "The nickname has words that are kept for the house."
     ),
-    "AVATAR_UNKNOWN": Reason("INVALID_ARGUMENT", "没有这个头像（{known}）。", "There is no such picture ({known})."),
+    "AVATAR_UNKNOWN": Reason(
+        "INVALID_ARGUMENT", "没有这个头像（{known}）。", "There is no such picture ({known})."
+    ),
     "PROFILE_CHANGED": Reason(
         "ABORTED", "资料已在别处修改，请刷新后再试。", "The profile was changed elsewhere; read it again."
     ),
@@ -74,9 +82,13 @@ _ANTICHEAT: dict[str, Reason] = {}
 
 _CHAT: dict[str, Reason] = {
     "CHANNEL_UNKNOWN": Reason("NOT_FOUND", "没有这个频道。", "There is no such channel."),
-    "NOT_A_MEMBER": Reason("PERMISSION_DENIED", "只有同桌玩家可以聊天。", "Only players of this table may do this."),
+    "NOT_A_MEMBER": Reason(
+        "PERMISSION_DENIED", "只有同桌玩家可以聊天。", "Only players of this table may do this."
+    ),
     "TEXT_EMPTY": Reason("INVALID_ARGUMENT", "消息是空的。", "The message is empty."),
-    "TEXT_TOO_LONG": Reason("INVALID_ARGUMENT", "消息不能超过 {most} 个字。", "A message has at most {most} characters."),
+    "TEXT_TOO_LONG": Reason(
+        "INVALID_ARGUMENT", "消息不能超过 {most} 个字。", "A message has at most {most} characters."
+    ),
     "PHRASE_UNKNOWN": Reason("INVALID_ARGUMENT", "没有这句快捷语。", "There is no such phrase."),
 }
 
@@ -95,22 +107,32 @@ _GATEWAY: dict[str, Reason] = {
     "BAD_MESSAGE": Reason("INVALID_ARGUMENT", "无法识别的消息。", "The message can't be read."),
     "HELLO_REQUIRED": Reason("UNAUTHENTICATED", "连接后须先发送登录凭证。", "Send hello first."),
     "PLAYER_MISMATCH": Reason(
-        "FAILED_PRECONDITION", "一个连接只能用于一名玩家。", "A connection belongs to one player; open another."
+        "FAILED_PRECONDITION",
+        "一个连接只能用于一名玩家。",
+        "A connection belongs to one player; open another.",
     ),
     "METHOD_UNKNOWN": Reason(
-        "UNIMPLEMENTED", "没有可供调用的接口：{method}。", "There is no method to call by this name: {method}."
+        "UNIMPLEMENTED",
+        "没有可供调用的接口：{method}。",
+        "There is no method to call by this name: {method}.",
     ),
     "TOO_MANY_CALLS": Reason(
-        "RESOURCE_EXHAUSTED", "同时进行的请求过多（最多 {most} 个）。", "Too many requests at once (at most {most})."
+        "RESOURCE_EXHAUSTED",
+        "同时进行的请求过多（最多 {most} 个）。",
+        "Too many requests at once (at most {most}).",
     ),
     "TOO_MANY_TABLES": Reason(
-        "RESOURCE_EXHAUSTED", "一个连接最多同时关注 {most} 张牌桌。", "One connection listens to {most} tables at most."
+        "RESOURCE_EXHAUSTED",
+        "一个连接最多同时关注 {most} 张牌桌。",
+        "One connection listens to {most} tables at most.",
     ),
     "TABLE_UNAVAILABLE": Reason(
         "UNAVAILABLE", "牌桌暂时没有响应，请稍后再试。", "The table does not answer at the moment; try again."
     ),
     "SERVICE_UNAVAILABLE": Reason(
-        "UNAVAILABLE", "服务暂时不可用，请稍后再试。", "The service is not available at the moment; try again."
+        "UNAVAILABLE",
+        "服务暂时不可用，请稍后再试。",
+        "The service is not available at the moment; try again.",
     ),
     "INTERNAL": Reason("INTERNAL", "服务器内部错误。", "Internal error."),
     "ORIGIN_NOT_ALLOWED": Reason(
@@ -121,26 +143,36 @@ _GATEWAY: dict[str, Reason] = {
 _MATCHMAKING: dict[str, Reason] = {
     "HALL_UNKNOWN": Reason("NOT_FOUND", "没有这个场：{hall_id}。", "There is no such hall: {hall_id}."),
     "COINS_TOO_FEW": Reason(
-        "FAILED_PRECONDITION", "金币不足，至少需要 {entry_min}。", "Not enough coins: at least {entry_min} are needed."
+        "FAILED_PRECONDITION",
+        "金币不足，至少需要 {entry_min}。",
+        "Not enough coins: at least {entry_min} are needed.",
     ),
     "COINS_TOO_MANY": Reason(
         "FAILED_PRECONDITION",
         "金币超过本场上限 {entry_max}，请到更高的场。",
         "More coins than this hall admits ({entry_max}); choose a higher one.",
     ),
-    "ALREADY_WAITING": Reason("FAILED_PRECONDITION", "已经在排队了。", "You are waiting for a match already."),
-    "ALREADY_PLAYING": Reason("FAILED_PRECONDITION", "还有一场没有打完。", "You have a match that is not over."),
+    "ALREADY_WAITING": Reason(
+        "FAILED_PRECONDITION", "已经在排队了。", "You are waiting for a match already."
+    ),
+    "ALREADY_PLAYING": Reason(
+        "FAILED_PRECONDITION", "还有一场没有打完。", "You have a match that is not over."
+    ),
     "ALREADY_IN_ROOM": Reason(
         "FAILED_PRECONDITION", "已经在房间 {room_code} 里了。", "You are in room {room_code} already."
     ),
     "TICKET_UNKNOWN": Reason("NOT_FOUND", "找不到这次排队。", "There is no such ticket."),
-    "TABLE_REFUSED": Reason("FAILED_PRECONDITION", "开不了桌，请稍后再试。", "The table could not be made; try again later."),
+    "TABLE_REFUSED": Reason(
+        "FAILED_PRECONDITION", "开不了桌，请稍后再试。", "The table could not be made; try again later."
+    ),
     "ROOM_UNKNOWN": Reason("NOT_FOUND", "没有这个房间。", "There is no such room."),
     "ROOM_FULL": Reason("FAILED_PRECONDITION", "房间已满。", "The room is full."),
     "ROOM_CLOSED": Reason("FAILED_PRECONDITION", "房间已关闭。", "The room is closed."),
     "ROOM_PLAYING": Reason("FAILED_PRECONDITION", "房间已经开局。", "The room is playing already."),
     "NOT_IN_ROOM": Reason("FAILED_PRECONDITION", "你不在这个房间里。", "You have no place in this room."),
-    "NOT_ROOM_OWNER": Reason("PERMISSION_DENIED", "只有房主可以这样做。", "Only the owner of the room may do this."),
+    "NOT_ROOM_OWNER": Reason(
+        "PERMISSION_DENIED", "只有房主可以这样做。", "Only the owner of the room may do this."
+    ),
     "ROOM_CODES_EXHAUSTED": Reason(
         "RESOURCE_EXHAUSTED", "房间太多，请稍后再试。", "There are too many rooms; try again later."
     ),

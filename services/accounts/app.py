@@ -1,0 +1,63 @@
+"""Wiring of accounts."""
+
+from __future__ import annotations
+
+from paiju.accounts.v1 import accounts_service_pb2_grpc
+from paiju.accounts.v1.events_pb2 import PlayerCreated, ProfileChanged, SessionRevoked
+
+from services.accounts.api import ACCESS, AccountsApi
+from services.accounts.bus import show_keys
+from services.accounts.keys import Signer, keys_in_folder, parse_keys
+from services.accounts.settings import AccountsSettings
+from services.chassis.auth import KEYS_BUCKET
+from services.chassis.outbox import Outbox
+from services.chassis.run import Parts, Service, Wiring
+
+
+class Accounts:
+    """Sign-in and profiles, running."""
+
+    name = "accounts"
+
+    def __init__(self, settings: AccountsSettings, parts: Parts) -> None:
+        self._parts = parts
+        self._signer = _signer(settings, parts)
+        self._outbox = Outbox(parts.db("accounts"), parts.bus, parts.clock)
+        parts.rpc.serve(
+            self.name,
+            accounts_service_pb2_grpc.add_AccountsServiceServicer_to_server,
+            AccountsApi(settings, parts, self._signer, self._outbox),
+            ACCESS,
+        )
+
+    async def start(self) -> None:
+        """Show the public keys to all services, and send what is in the outbox."""
+        await show_keys(self._parts.bus, self._signer)
+        self._parts.spawn("accounts-outbox", self._outbox.run())
+
+    async def stop(self) -> None:
+        """Send what was committed; the rest leaves at the next start."""
+        await self._outbox.relay_once()
+
+
+def _signer(settings: AccountsSettings, parts: Parts) -> Signer:
+    text = settings.signing_keys.get_secret_value()
+    if text:
+        return Signer(parse_keys(text, "PAIJU_ACCOUNTS_SIGNING_KEYS"))
+    folder, now_ms = parts.settings.data_dir, parts.clock.now_ms()
+    return Signer(keys_in_folder(folder, parts.ids, now_ms, settings.rotate_keys_days, 2 * settings.access_s))
+
+
+async def wire(settings: AccountsSettings, parts: Parts) -> Service:
+    """Make accounts and offer its RPCs."""
+    return Accounts(settings, parts)
+
+
+WIRING = Wiring(
+    "accounts",
+    wire,
+    AccountsSettings,
+    says=(PlayerCreated, ProfileChanged, SessionRevoked),
+    buckets=(KEYS_BUCKET,),
+    has_database=True,
+)

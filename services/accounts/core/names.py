@@ -1,0 +1,152 @@
+"""Nicknames: what one may be called, and what one is called at first."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from typing import Final
+
+from services.chassis.errors import Refusal
+
+NICKNAME_CHARACTERS_MAX: Final = 12
+RAW_CHARACTERS_MAX: Final = 64
+"""Longer input is refused unread: normalisation may only shrink it so far."""
+
+AVATARS: Final = tuple(f"a{number:02d}" for number in range(1, 25))
+"""The built-in pictures."""
+
+IMPERSONATION: Final = (
+    "官方",
+    "系统",
+    "管理员",
+    "客服",
+    "裁判",
+    "机器人",
+    "admin",
+    "system",
+    "official",
+    "moderator",
+    "support",
+    "paiju",
+    "牌局",
+)
+"""Words in nobody's name: they would let him speak for the house."""
+
+_CATEGORIES: Final = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Nd", "Nl", "No", "So", "Zs"})
+"""Letters, marks, digits, symbols such as emoji, spaces."""
+_PUNCTUATION: Final = frozenset("_-.·・!?~&'()")
+_INVISIBLE: Final = frozenset("\u115f\u1160\u17b4\u17b5\u3164\uffa0\u2800\u034f")
+"""Letters, marks and symbols that show nothing: Hangul fillers, Khmer vowels, the empty braille cell."""
+_MARKS_IN_ROW_MAX: Final = 2
+
+_CONFUSABLE: Final = str.maketrans(
+    {
+        "0": "o",
+        "1": "i",
+        "|": "i",
+        "l": "i",
+        "3": "e",
+        "4": "a",
+        "5": "s",
+        "@": "a",
+        "$": "s",
+        "а": "a",  # Cyrillic from here on
+        "е": "e",
+        "о": "o",
+        "р": "p",
+        "с": "c",
+        "у": "y",
+        "х": "x",
+        "і": "i",
+        "ѕ": "s",
+        "м": "m",
+        "т": "t",
+        "н": "h",
+        "к": "k",
+        "α": "a",  # Greek from here on
+        "ο": "o",
+        "ρ": "p",
+        "ν": "v",
+        "ι": "i",
+        "τ": "t",
+        "ε": "e",
+        "官": "官",
+    }
+)
+
+
+def nickname_of(text: str) -> str:
+    """Return a nickname as it is kept: NFKC, outer spaces gone, inner ones single.
+
+    Raises:
+        Refusal: NICKNAME_LENGTH: not 1 to 12 characters. NICKNAME_CHARACTERS: control, direction, invisible
+            or other characters that names don't have, or piled-up marks. NICKNAME_RESERVED: it could be taken
+            for the house.
+    """
+    if len(text) > RAW_CHARACTERS_MAX:
+        raise Refusal("NICKNAME_LENGTH", most=NICKNAME_CHARACTERS_MAX)
+    if any(not _is_allowed(character) for character in text):
+        raise Refusal("NICKNAME_CHARACTERS")
+    name = re.sub(" +", " ", unicodedata.normalize("NFKC", text)).strip(" ")
+    if not 1 <= len(name) <= NICKNAME_CHARACTERS_MAX:
+        raise Refusal("NICKNAME_LENGTH", most=NICKNAME_CHARACTERS_MAX)
+    if any(not _is_allowed(character) for character in name) or _has_piled_marks(name):
+        raise Refusal("NICKNAME_CHARACTERS")
+    folded = _skeleton(name)
+    if any(_skeleton(word) in folded for word in IMPERSONATION):
+        raise Refusal("NICKNAME_RESERVED")
+    return name
+
+
+def default_nickname(player_id: str) -> str:
+    """Return what a new player is called: 牌友 and four digits that follow from his id.
+
+    >>> default_nickname("p_0")
+    '牌友9600'
+    """
+    number = int.from_bytes(hashlib.sha256(player_id.encode()).digest()[:4], "big")
+    return f"牌友{number % 9000 + 1000}"
+
+
+def default_avatar(player_id: str) -> str:
+    """Return the picture of a new player."""
+    return AVATARS[hashlib.sha256(b"avatar" + player_id.encode()).digest()[0] % len(AVATARS)]
+
+
+def avatar_of(text: str) -> str:
+    """Return a built-in picture.
+
+    Raises:
+        Refusal: AVATAR_UNKNOWN.
+    """
+    if text not in AVATARS:
+        raise Refusal("AVATAR_UNKNOWN", known=f"{AVATARS[0]}-{AVATARS[-1]}")
+    return text
+
+
+def _is_allowed(character: str) -> bool:
+    if character in _INVISIBLE or 0xFE00 <= ord(character) <= 0xFE0F or 0xE0100 <= ord(character) <= 0xE01EF:
+        return False
+    return (
+        unicodedata.category(character) in _CATEGORIES
+        or unicodedata.normalize("NFKC", character) in _PUNCTUATION
+    )
+
+
+def _has_piled_marks(name: str) -> bool:
+    row = 0
+    for character in unicodedata.normalize("NFD", name):
+        row = row + 1 if unicodedata.category(character) in ("Mn", "Mc") else 0
+        if row > _MARKS_IN_ROW_MAX:
+            return True
+    return not any(unicodedata.category(character)[0] != "M" for character in name)
+
+
+def _skeleton(text: str) -> str:
+    """Return letters and digits only, lower case, without marks, look-alikes as one."""
+    plain = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).casefold())
+    letters = [
+        character for character in plain if unicodedata.category(character)[0] in "LN" or character in "|@$"
+    ]
+    return "".join(letters).translate(_CONFUSABLE)

@@ -1,0 +1,1 @@
+"""Players, keys, challenges and sessions in SQL."""
