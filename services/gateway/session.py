@@ -41,9 +41,9 @@ _log = log.get(service="gateway")
 class Session:
     """What a connection may do and what it owes; the door carries the messages.
 
-    The door calls `receive` for each message, sends what `outgoing` returns until that is empty, and calls `end`
-    at last. When the session closes itself, its last message is a `Goodbye`, `outgoing` ends after it, and
-    `when_closed` is called at once.
+    The door calls `receive` for each message, sends what `outgoing` returns until that is empty, and calls
+    `end` at last. When the session closes itself, its last message is a `Goodbye`, `outgoing` ends after it,
+    and `when_closed` is called at once.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """Commands of one shard that wait to be sent or to be answered.
 
 A command is kept until it is answered or `COMMAND_AGE_S_MAX` old. It is due again after `SILENCE_S` without
-an answer, after a failed request, and under a new owner of the shard. Times are seconds of any clock that never
+an answer, after a failed request, and under a new owner of the shard. Times are seconds of a clock that never
 goes back.
 """
 
