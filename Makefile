@@ -9,7 +9,7 @@ PYTEST_ARGS ?=
 SETUP_STAMP := $(VENV)/.setup
 
 .DEFAULT_GOAL := help
-.PHONY: help setup play test check fix protos protos-check bench golden screenshots lock sim clean
+.PHONY: help setup play test check fix protos protos-check deploy-nats bench golden screenshots lock sim clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## / \t/' | expand -t 16
@@ -51,6 +51,9 @@ protos: setup ## write the Python code of every proto beside it
 
 protos-check: setup ## fail when the committed code is not what the protos give
 	$(BIN)/python .ci/protos.py --check
+
+deploy-nats: setup ## write the broker's users and rights from what the services declare
+	$(BIN)/python .ci/deploy_nats.py
 
 bench: setup ## measure, as ratios in one run
 	$(BIN)/python -m pytest -n 0 -m bench -s tests/bench $(PYTEST_ARGS)

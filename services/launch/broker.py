@@ -36,7 +36,7 @@ log_file: {log}
 logfile_size_limit: 10MB
 logfile_max_num: 3
 authorization {{
-  user: "up"
+  user: {user}
   password: {password}
 }}
 jetstream {{
@@ -56,15 +56,17 @@ class Broker:
     def __init__(self, folder: Path, clock: Clock, ids: Ids) -> None:
         self._folder = folder
         self._clock = clock
-        self._password = ids.token(24).hex()
+        self.user = "up"
+        self.password = ids.token(24).hex()
+        """Made anew by each run; the configuration that holds it is readable by us alone."""
         self._binary = find_binary()
         self._process: subprocess.Popen[bytes] | None = None
         self._port = 0
 
     @property
     def url(self) -> str:
-        """Where to connect, credentials included; not for logs."""
-        return f"nats://up:{self._password}@127.0.0.1:{self._port}"
+        """Where to connect, as `user` with `password`."""
+        return f"nats://127.0.0.1:{self._port}"
 
     @property
     def port(self) -> int:
@@ -130,7 +132,8 @@ class Broker:
             port=self._port or -1,
             folder=json.dumps(str(self._folder)),
             log=json.dumps(str(self._folder / "nats.log")),
-            password=json.dumps(self._password),
+            user=json.dumps(self.user),
+            password=json.dumps(self.password),
             store=json.dumps(str(self._folder / "store")),
         )
 

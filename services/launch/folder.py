@@ -21,7 +21,7 @@ class DataFolder:
     ```
     data/lock          flock; names its holder
     data/nats/         the broker's store, configuration, log and identity
-    data/db/           one SQLite file per service
+    data/*.db          one SQLite file per service
     data/keys/         keys made at the first start, readable by the owner only
     ```
     """
@@ -29,7 +29,6 @@ class DataFolder:
     def __init__(self, path: Path) -> None:
         self.path = path.resolve()
         self.nats = self.path / "nats"
-        self.db = self.path / "db"
         self.keys = self.path / "keys"
 
     @contextmanager
@@ -43,7 +42,7 @@ class DataFolder:
             Stop: Another process holds it (`HELD`), or it cannot be written (`OUTAGE`).
         """
         try:
-            for folder in (self.path, self.nats, self.db, self.keys):
+            for folder in (self.path, self.nats, self.keys):
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             fd = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:

@@ -52,7 +52,10 @@ def command(example: str, **more: Any) -> Callable[[Callable[P, None]], Callable
 @command("paiju up --data data --open")
 def up(
     data: Annotated[Path, typer.Option(help="The data folder; made where it is missing.")] = Path("data"),
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Where the page is; 0 = any free port.")] = 8080,
+    port: Annotated[
+        int | None,
+        typer.Option(min=0, max=65535, help="Where the page is; without it 8080, or any free port. 0 = any."),
+    ] = None,
     grpc_port: Annotated[int, typer.Option(min=0, max=65535, help="Where gRPC is; 0 = any free port.")] = 0,
     metrics_port: Annotated[int, typer.Option(min=0, max=65535, help="Where /metrics is; 0 = any.")] = 0,
     host: Annotated[str, typer.Option(help="The address that page and gRPC listen on.")] = "127.0.0.1",

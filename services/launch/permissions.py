@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from services.chassis.bus.registry import Registry, event_of
+from services.chassis.bus.registry import KEYS, BucketSpec, LogSpec, event_of
 from services.chassis.run import Wiring
 
 OPERATOR = "operator"
@@ -26,12 +26,12 @@ class AllowList:
     subscribe: tuple[str, ...]
 
 
-def allow_list(wiring: Wiring, registry: Registry) -> AllowList:
+def allow_list(wiring: Wiring, log_streams: int) -> AllowList:
     """Return what one service may do.
 
     Args:
         wiring: What the service declares.
-        registry: Of that service alone, with the deployment's numbers of shards and log streams.
+        log_streams: How many streams the deployment spreads a log over.
     """
     publish: set[str] = {"paiju.dlq.*", *wiring.tells}
     for fact in wiring.says:
@@ -39,11 +39,12 @@ def allow_list(wiring: Wiring, registry: Registry) -> AllowList:
     for consumer in wiring.hears:
         for stream in consumer.by_stream():
             publish.update(_own_consumer(stream, consumer.durable))
-    for spec in registry.streams:
-        if spec.is_log:
-            publish.update(_own_log(spec.name, spec.subjects))
-    for bucket in registry.buckets:
-        publish.update(_bucket(bucket))
+    for log in wiring.logs:
+        publish.update(_own_log(log, log_streams))
+    for bucket in wiring.buckets:
+        publish.add(f"$KV.{bucket.name}.>")
+    for bucket in {KEYS, *wiring.buckets}:
+        publish.update(_reads_of(bucket))
     subscribe = {f"{inbox_prefix(wiring.name)}.>", *wiring.listens}
     return AllowList(wiring.name, tuple(sorted(publish)), tuple(sorted(subscribe)))
 
@@ -59,19 +60,22 @@ def _own_consumer(stream: str, durable: str) -> Iterable[str]:
     yield f"$JS.ACK.{stream}.{durable}.>"
 
 
-def _own_log(stream: str, subjects: Sequence[str]) -> Iterable[str]:
-    yield from subjects
-    yield f"$JS.API.STREAM.MSG.GET.{stream}"
-    yield f"$JS.API.STREAM.PURGE.{stream}"
-    # A reader is an ephemeral consumer with a name of its own; the server holds it to the subject.
-    yield from (f"$JS.API.CONSUMER.CREATE.{stream}.*.{subject}" for subject in subjects)
-    yield f"$JS.API.CONSUMER.MSG.NEXT.{stream}.*"
+def _own_log(log: LogSpec, log_streams: int) -> Iterable[str]:
+    every_shard = log.subject("*")
+    yield every_shard
+    for number in range(log_streams):
+        stream = f"{log.name}_{number}"
+        yield f"$JS.API.STREAM.MSG.GET.{stream}"
+        yield f"$JS.API.STREAM.PURGE.{stream}"
+        # A reader is an ephemeral consumer with a name of its own; the server holds it to the subject.
+        yield f"$JS.API.CONSUMER.CREATE.{stream}.*.{every_shard}"
+        yield f"$JS.API.CONSUMER.MSG.NEXT.{stream}.*"
 
 
-def _bucket(name: str) -> Iterable[str]:
-    yield f"$KV.{name}.>"
-    yield f"$JS.API.STREAM.MSG.GET.KV_{name}"
-    yield f"$JS.API.STREAM.INFO.KV_{name}"
+def _reads_of(bucket: BucketSpec) -> Iterable[str]:
+    """Every service reads the public keys that tokens are verified with; only accounts may write them."""
+    yield f"$JS.API.STREAM.MSG.GET.KV_{bucket.name}"
+    yield f"$JS.API.STREAM.INFO.KV_{bucket.name}"
 
 
 def nats_conf(lists: Iterable[AllowList]) -> str:

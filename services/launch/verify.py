@@ -76,7 +76,7 @@ def _as_text(verdict: Verdict, *, is_heard: bool) -> list[str]:
     lines.append(
         "commitment: compared with the one you heard"
         if is_heard
-        else "commitment: only the record's own; when it was made, no file shows (compare yours: --commitment)"
+        else "commitment: the record's own; when it was made, no file shows (compare yours: --commitment)"
     )
     if verdict.figures is not None:
         result = verdict.figures.result

@@ -12,7 +12,7 @@ STRETCH = 30
 """Tokens in a row that count as a shared stretch: about three lines."""
 
 SHARED_MAX = 0.01
-"""Part of scoring's stretches that may also be in the engine. Idioms of the language are as long as that: code that
+"""Part of scoring's stretches that may also be in the engine. Idioms of the language are as long: code that
 was written for other things altogether shares 0.001."""
 
 SKIPPED = {

@@ -91,7 +91,7 @@ async def test_a_start_leaves_a_stranger_alone_that_now_has_the_number(
 
 async def test_what_was_acknowledged_is_there_after_a_restart(broker: Broker) -> None:
     await broker.start()
-    client = await nats.connect(broker.url)
+    client = await nats.connect(broker.url, user=broker.user, password=broker.password)
     stream = client.jetstream()
     await stream.add_stream(StreamConfig(name="FACTS", subjects=["facts.>"]))
     await stream.publish("facts.one", b"kept")
@@ -100,7 +100,7 @@ async def test_what_was_acknowledged_is_there_after_a_restart(broker: Broker) ->
     await broker.stop()
     await broker.start()
     assert broker.port == port, "clients find a restarted server where it was"
-    client = await nats.connect(broker.url)
+    client = await nats.connect(broker.url, user=broker.user, password=broker.password)
     assert (await client.jetstream().get_last_msg("FACTS", "facts.one")).data == b"kept"
     await client.close()
 
@@ -108,7 +108,7 @@ async def test_what_was_acknowledged_is_there_after_a_restart(broker: Broker) ->
 async def test_nobody_connects_without_the_password(broker: Broker) -> None:
     await broker.start()
     with pytest.raises(nats.errors.Error, match=r"(?i)authorization"):
-        await nats.connect(f"nats://127.0.0.1:{broker.port}", allow_reconnect=False)
+        await nats.connect(broker.url, allow_reconnect=False)
 
 
 async def test_every_write_is_synced_before_it_is_acknowledged(tmp_path: Path, broker: Broker) -> None:

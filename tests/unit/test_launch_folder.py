@@ -54,7 +54,7 @@ def test_the_folder_is_free_again_after_its_holder_was_killed(tmp_path: Path) ->
         first.kill()
         first.wait()
     with DataFolder(tmp_path).held() as folder:
-        assert folder.db.is_dir()
+        assert folder.nats.is_dir()
 
 
 def test_a_key_is_made_once_and_only_its_owner_may_read_it(tmp_path: Path) -> None:
