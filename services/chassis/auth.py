@@ -1,26 +1,55 @@
-"""Who is calling: tokens are verified here, and made elsewhere (accounts), but for the services' own.
+"""Who is calling: tokens are verified here and made elsewhere (by accounts), but for the services' own.
 
-A player's or integrator's token is a JWT signed with EdDSA by accounts; its public keys are looked up by `kid`. A service's or
-operator's token is a JWT under the key that all services share.
+A player's or integrator's token is a JWT signed with EdDSA by accounts; its public key is looked up by `kid`. A service's
+or operator's token is a JWT under the key that all services share.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from typing import Literal, Protocol
+import hashlib
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from typing import Any, Literal, cast
+
+import jwt
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+from services.chassis.bus.port import Bus
+from services.chassis.clock import Clock
+from services.chassis.errors import Outage, Refusal
 
 Kind = Literal["player", "integrator", "service", "operator"]
 Access = Literal["public", "player", "service", "operator"]
-"""Who may call a method: `public` anyone, also without a token; `player` a player, an integrator, or a service (for a player or
-not); `service` services and operators; `operator` operators only."""
+"""Who may call a method: `public` anyone, also without a token; `player` a player, an integrator or a service (for a
+player or not); `service` services and operators; `operator` operators only."""
 
 AccessTable = Mapping[str, Access]
 """Method name (`GetBalance`) → who may call it. A method that isn't in its table is a defect at start."""
 
 KeySource = Callable[[], Awaitable[Mapping[str, bytes]]]
-"""Returns all public keys now: `kid` → 32 raw bytes of Ed25519."""
+"""Returns all public keys as they are now: `kid` → 32 raw bytes of Ed25519."""
+
+ISSUER = "paiju"
+SERVICE_KID = "service"
+"""`kid` of tokens under the shared key; accounts never uses it."""
+SERVICE_TOKEN_S = 600
+RENEW_S = 120
+"""A service makes itself a new token when the old one has less than this left."""
+KEYS_BUCKET = "keys"
+REFRESH_S_MIN = 1.0
+"""An unknown `kid` makes the keys be read again, but not more often than this."""
+CACHED_MAX = 20_000
+TOKEN_CHARS_MAX = 4096
+
+_ALLOWED: dict[Access, frozenset[str]] = {
+    "public": frozenset({"player", "integrator", "service", "operator"}),
+    "player": frozenset({"player", "integrator", "service"}),
+    "service": frozenset({"service", "operator"}),
+    "operator": frozenset({"operator"}),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +58,7 @@ class Principal:
 
     kind: Kind
     id: str
-    """`player_id`, integrator id, service name, or operator name."""
+    """`player_id`, integrator's player id, service name, or operator's name; empty for anonymous."""
     scopes: frozenset[str] = frozenset()
     expires_at: int = 0
     """Unix seconds; 0 = never (the anonymous caller of a public method)."""
@@ -39,27 +68,25 @@ class Principal:
     @property
     def player_id(self) -> str:
         """The player this call is about, or empty."""
+        return self.id if self.kind in ("player", "integrator") else self.acting_for
+
+    def may(self, access: Access) -> bool:
+        """Return whether this principal may call a method of such access."""
+        if access == "public":
+            return True
+        return bool(self.id) and self.kind in _ALLOWED[access]
 
 
 ANONYMOUS = Principal("player", "")
 """The caller of a public method without a token."""
 
-
-class Verifier(Protocol):
-    """Turns tokens into principals."""
-
-    async def verify(self, token: str) -> Principal:
-        """Return whose token this is.
-
-        Raises:
-            Refusal: TOKEN_INVALID, TOKEN_EXPIRED.
-            Outage: The public keys can't be had.
-        """
+_current: ContextVar[Principal | None] = ContextVar("principal", default=None)
+_acting_for: ContextVar[str] = ContextVar("acting_for", default="")
 
 
 def current() -> Principal:
-    """Return who makes the RPC that this task handles."""
-    raise NotImplementedError
+    """Return who makes the RPC that this task handles; `ANONYMOUS` outside of one."""
+    return _current.get() or ANONYMOUS
 
 
 def player() -> str:
@@ -68,9 +95,171 @@ def player() -> str:
     Raises:
         Refusal: UNAUTHENTICATED: it isn't about one.
     """
-    raise NotImplementedError
+    player_id = current().player_id
+    if not player_id:
+        raise Refusal("UNAUTHENTICATED")
+    return player_id
 
 
-def acting_for(player_id: str) -> AbstractContextManager[None]:
+@contextmanager
+def calling(principal: Principal) -> Iterator[None]:
+    """Make `principal` the current one within the block (for tests, and for doors other than gRPC)."""
+    token = _current.set(principal)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+@contextmanager
+def acting_for(player_id: str) -> Iterator[None]:
     """Make the calls of this block, through `parts.rpc.client` stubs, in the name of a player."""
-    raise NotImplementedError
+    token = _acting_for.set(player_id)
+    try:
+        yield
+    finally:
+        _acting_for.reset(token)
+
+
+def acting_player() -> str:
+    """Return the player of the innermost `acting_for`, or empty."""
+    return _acting_for.get()
+
+
+def service_token(key: str, name: str, now_s: int, kind: Literal["service", "operator"] = "service") -> str:
+    """Return a token of a service or an operator, good for ten minutes."""
+    claims = {"iss": ISSUER, "sub": name, "kind": kind, "iat": now_s, "exp": now_s + SERVICE_TOKEN_S}
+    return jwt.encode(claims, key, algorithm="HS256", headers={"kid": SERVICE_KID})
+
+
+class ServiceTokens:
+    """A service's own token, renewed before it ends."""
+
+    def __init__(self, key: str, name: str, clock: Clock) -> None:
+        self._key = key
+        self._name = name
+        self._clock = clock
+        self._token = ""
+        self._renew_at = 0
+
+    def token(self) -> str:
+        """Return a token with at least two minutes left."""
+        now = self._clock.now_ms() // 1000
+        if now >= self._renew_at:
+            self._token = service_token(self._key, self._name, now)
+            self._renew_at = now + SERVICE_TOKEN_S - RENEW_S
+        return self._token
+
+
+class Verifier:
+    """Turns tokens into principals, and remembers them until they end."""
+
+    def __init__(self, service_key: str, source: KeySource, clock: Clock) -> None:
+        self._service_key = service_key
+        self._source = source
+        self._clock = clock
+        self._keys: dict[str, Ed25519PublicKey] = {}
+        self._read_at = float("-inf")
+        self._cached: OrderedDict[bytes, Principal] = OrderedDict()
+
+    def set_source(self, source: KeySource) -> None:
+        """Read the public keys from here from now on."""
+        self._source = source
+        self._read_at = float("-inf")
+
+    async def verify(self, token: str) -> Principal:
+        """Return whose token this is.
+
+        Raises:
+            Refusal: TOKEN_INVALID, TOKEN_EXPIRED.
+            Outage: The public keys can't be had.
+        """
+        if len(token) > TOKEN_CHARS_MAX:
+            raise Refusal("TOKEN_INVALID")
+        digest = hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
+        principal = self._cached.get(digest)
+        if principal is None:
+            principal = await self._decode(token)
+            self._cached[digest] = principal
+            if len(self._cached) > CACHED_MAX:
+                self._cached.popitem(last=False)
+        if principal.expires_at <= self._clock.now_ms() // 1000:
+            raise Refusal("TOKEN_EXPIRED")
+        return principal
+
+    def forget(self) -> None:
+        """Forget all keys and tokens: a key was withdrawn."""
+        self._cached.clear()
+        self._keys.clear()
+        self._read_at = float("-inf")
+
+    async def _decode(self, token: str) -> Principal:
+        try:
+            header = jwt.get_unverified_header(token)
+            kid = header.get("kid")
+            if kid == SERVICE_KID:
+                claims = self._claims(token, self._service_key, "HS256")
+                allowed = ("service", "operator")
+            else:
+                claims = self._claims(token, await self._key(str(kid)), "EdDSA")
+                allowed = ("player", "integrator")
+        except jwt.PyJWTError as error:
+            raise Refusal("TOKEN_INVALID") from error
+        kind, scopes = claims.get("kind"), claims.get("scopes", [])
+        if kind not in allowed or not isinstance(scopes, list) or not claims["sub"]:
+            raise Refusal("TOKEN_INVALID")
+        return Principal(
+            cast(Kind, kind), str(claims["sub"]), frozenset(map(str, scopes)), int(claims["exp"])
+        )
+
+    def _claims(self, token: str, key: Any, algorithm: str) -> dict[str, Any]:
+        # Expiry is ours to judge, by the clock that was given to us.
+        return jwt.decode(
+            token,
+            key,
+            algorithms=[algorithm],
+            issuer=ISSUER,
+            options={
+                "require": ["exp", "sub", "iss"],
+                "verify_exp": False,
+                "verify_iat": False,
+                "verify_nbf": False,
+            },
+        )
+
+    async def _key(self, kid: str) -> Ed25519PublicKey:
+        if kid not in self._keys and self._clock.monotonic() - self._read_at >= REFRESH_S_MIN:
+            raw = await self._source()
+            self._keys = {name: Ed25519PublicKey.from_public_bytes(value) for name, value in raw.items()}
+            self._read_at = self._clock.monotonic()
+        if kid not in self._keys:
+            raise Refusal("TOKEN_INVALID")
+        return self._keys[kid]
+
+
+def keys_on_bus(bus: Bus) -> KeySource:
+    """Return a source that reads the public keys accounts has put into the bucket `keys`, one key per `kid`."""
+
+    async def read() -> Mapping[str, bytes]:
+        bucket = await bus.bucket(KEYS_BUCKET)
+        return {entry.key: entry.value for entry in await bucket.entries()}
+
+    return read
+
+
+async def no_keys() -> Mapping[str, bytes]:
+    """Be the source of a process without a bus: no player can be verified."""
+    raise Outage("there is no source of public keys")
+
+
+def on_behalf(principal: Principal, player_id: str) -> Principal:
+    """Return a service's principal that acts for a player.
+
+    Raises:
+        Refusal: PERMISSION_DENIED: only services may.
+    """
+    if not player_id:
+        return principal
+    if principal.kind != "service":
+        raise Refusal("PERMISSION_DENIED")
+    return replace(principal, acting_for=player_id)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-import inspect
 import selectors
 import time
 from collections.abc import Callable, Coroutine
@@ -199,4 +198,6 @@ def run_virtual(
         Stuck: Everything waits for something that can't come.
     """
     with asyncio.Runner(loop_factory=VirtualEventLoop) as runner:
-        return runner.run(main if inspect.iscoroutine(main) else main(VirtualClock(start_ms)))
+        if isinstance(main, Coroutine):
+            return runner.run(main)
+        return runner.run(main(VirtualClock(start_ms)))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from pydantic import Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-SERVICE_KEY_BYTES_MIN = 32
+S = TypeVar("S", bound=BaseSettings)
+
+SERVICE_KEY_CHARS_MIN = 32
 
 
 class ConfigError(Exception):
@@ -44,6 +46,9 @@ class PaijuSettings(BaseSettings):
     """Template; `postgresql://user:password@host/paiju_{service}` in a deployment."""
     database_connections: int = Field(default=8, ge=1, le=100)
     """Connections per service to PostgreSQL."""
+    process: str = ""
+    """This process's name among others of its kind; empty = another at each start. One that restarts under its old
+    name takes its shards back at once; two at a time must never share a name."""
     nats_url: str = "nats://127.0.0.1:4222"
     """Several, separated by commas, for a cluster."""
     nats_user: str = ""
@@ -53,8 +58,8 @@ class PaijuSettings(BaseSettings):
     """R1 on one machine, R3 in a cluster."""
     log_streams: int = Field(default=2, ge=1, le=64)
     """Streams that a sharded log is spread over."""
-    table_shards: int = Field(default=4, ge=1, le=1024)
-    """Shards of live tables: 4 for one process, 8 per process a deployment may grow to."""
+    log_shards: int = Field(default=4, ge=1, le=1024)
+    """Shards of a sharded log: 4 for one process, 8 per process a deployment may grow to."""
     grpc_host: str = "127.0.0.1"
     grpc_port: int = Field(default=0, ge=0, le=65535)
     """0 = any free port."""
@@ -77,9 +82,9 @@ class PaijuSettings(BaseSettings):
     @model_validator(mode="after")
     def _keys_are_set(self) -> Self:
         key = self.service_key.get_secret_value()
-        if not self.dev and len(key) < SERVICE_KEY_BYTES_MIN:
+        if not self.dev and len(key) < SERVICE_KEY_CHARS_MIN:
             raise ValueError(
-                f"PAIJU_SERVICE_KEY is missing or shorter than {SERVICE_KEY_BYTES_MIN} characters"
+                f"PAIJU_SERVICE_KEY is missing or shorter than {SERVICE_KEY_CHARS_MIN} characters"
             )
         if (self.tls_cert is None) != (self.tls_key is None):
             raise ValueError("PAIJU_TLS_CERT and PAIJU_TLS_KEY belong together")
@@ -90,15 +95,13 @@ class PaijuSettings(BaseSettings):
         return self.database_url.format(data_dir=self.data_dir, service=service)
 
 
-def load(
-    *classes: type[BaseSettings], overrides: Mapping[type[BaseSettings], Mapping[str, Any]] | None = None
-) -> list[BaseSettings]:
+def load(*classes: type[S], overrides: Mapping[type[S], Mapping[str, Any]] | None = None) -> list[S]:
     """Return one instance of each class, read from the environment.
 
     Raises:
         ConfigError: With all problems of all classes, not only the first.
     """
-    made: list[BaseSettings] = []
+    made: list[S] = []
     problems: list[str] = []
     for cls in classes:
         try:

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Callable
+
+from aiohttp import web
+
+from services.chassis.errors import Outage
+from services.chassis.metrics import Metrics
 
 
 class Health:
@@ -36,3 +42,56 @@ class Health:
         self._listeners.append(listener)
         for service, serving in self._serving.items():
             listener(service, serving)
+
+
+class Site:
+    """An aiohttp application that listens on one port."""
+
+    def __init__(self, app: web.Application, host: str, port: int, tls: ssl.SSLContext | None = None) -> None:
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=2.0)
+        self._host = host
+        self._wanted = port
+        self._tls = tls
+        self.port = 0
+        """Where it listens; 0 before `start`."""
+
+    async def start(self) -> None:
+        """Listen.
+
+        Raises:
+            Outage: The port is taken.
+        """
+        await self._runner.setup()
+        try:
+            await web.TCPSite(self._runner, self._host, self._wanted, ssl_context=self._tls).start()
+        except OSError as error:
+            await self._runner.cleanup()
+            raise Outage(f"HTTP can't listen on {self._host}:{self._wanted}: {error}") from error
+        self.port = self._runner.addresses[0][1]
+
+    async def stop(self) -> None:
+        """Stop listening and end the connections."""
+        await self._runner.cleanup()
+
+
+def operator_app(
+    health: Health, metrics: Metrics, is_alive: Callable[[], bool] = lambda: True
+) -> web.Application:
+    """Return the operator's door: `/metrics`, `/healthz` (the process works) and `/readyz` (all services serve)."""
+
+    async def show_metrics(request: web.Request) -> web.Response:
+        return web.Response(
+            body=metrics.text(), headers={"Content-Type": "text/plain; version=0.0.4; charset=utf-8"}
+        )
+
+    async def show_life(request: web.Request) -> web.Response:
+        return web.json_response({"alive": is_alive()}, status=200 if is_alive() else 503)
+
+    async def show_readiness(request: web.Request) -> web.Response:
+        return web.json_response(health.states(), status=200 if health.all_serving() else 503)
+
+    app = web.Application(client_max_size=1024)
+    app.router.add_get("/metrics", show_metrics)
+    app.router.add_get("/healthz", show_life)
+    app.router.add_get("/readyz", show_readiness)
+    return app

@@ -1,37 +1,256 @@
-"""Who owns which shard: a hint by lease; the fence is the log. See `Ownership`."""
+"""Who owns which shard: a hint by lease; the fence is the log.
+
+Bucket `alive` (values end after 3 s): key `<group>.<process>`, value {incarnation, draining}. Bucket `shards` (no end): key
+`<group>.<shard>`, value {process, incarnation}, changed only by compare-and-set. Rendezvous hashing over the processes that
+are alive says who should own a shard; a process takes it only when it is free or its holder's incarnation is gone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
+
+import orjson
+
+from services.chassis import log
+from services.chassis.bus.port import Bucket, Bus, Conflict
+from services.chassis.clock import Clock
+from services.chassis.errors import Outage
+
+BEAT_S = 0.5
+LOOK_S = 0.5
+RETAKE_S = 1.0
+"""A shard whose taking failed is tried again after so long."""
 
 
 class Owner(Protocol):
-    """What is told about the shards of a group."""
+    """What is told about the shards of a group. Different shards are told at the same time, one shard in order."""
 
     async def take(self, shard: str) -> None:
-        """The key is ours by compare-and-set. Fence, replay, serve; raise to give it back (tried again later)."""
+        """The key is ours by compare-and-set: fence, replay, serve. Raise to give it back; it is tried again later."""
 
     async def release(self, shard: str) -> None:
-        """Another should own it, or we drain: stop, flush, append the hand-over. The key is freed after this returns."""
+        """Another should own it, or we drain, or its key was taken from us: stop, flush, append the hand-over.
+
+        The key is freed after this returns.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A process that is alive."""
+
+    incarnation: str
+    draining: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who holds a shard's key, and at which revision."""
+
+    process: str
+    incarnation: str
+    revision: int
 
 
 class Ownership:
-    """Takes and releases the shards of one group for this process.
+    """Takes and releases the shards of one group for this process: `parts.spawn("table-shards", ownership.run())`."""
 
-    Buckets `alive` (TTL 3 s; key `<group>.<process>`) and `shards` (key `<group>.<shard>`, value {process, incarnation}).
-    """
+    def __init__(
+        self,
+        bus: Bus,
+        clock: Clock,
+        *,
+        group: str,
+        process: str,
+        incarnation: str,
+        shards: Iterable[str],
+        owner: Owner,
+    ) -> None:
+        self._bus = bus
+        self._clock = clock
+        self._group = group
+        self._me = process
+        self._incarnation = incarnation
+        self._shards = sorted(shards)
+        self._owner = owner
+        self._owned: dict[str, int] = {}
+        """Shard → revision of its key."""
+        self._moving: set[str] = set()
+        self._not_before: dict[str, float] = {}
+        self._draining = False
+        self._alive: Bucket | None = None
+        self._keys: Bucket | None = None
+        self._idle = asyncio.Event()
+        self._idle.set()
 
     @property
     def owned(self) -> Sequence[str]:
         """The shards whose key is ours and that were taken, sorted."""
-        raise NotImplementedError
+        return sorted(self._owned)
 
     async def run(self) -> None:
-        """Beat, look and act until cancelled; `parts.spawn("lease", ownership.run())`."""
+        """Beat, look and act until cancelled."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._beat())
+            while True:
+                if not self._draining:
+                    try:
+                        await self._look(tasks)
+                    except Outage as outage:
+                        log.get().warning("shards_not_seen", group=self._group, why=str(outage))
+                await self._clock.sleep(LOOK_S)
 
     async def drain(self) -> None:
-        """Release every shard and take none again; then say we are gone."""
+        """Release every shard, take none again, and say that we are gone."""
+        self._draining = True
+        try:
+            await self._say()
+        except Outage as outage:
+            log.get().warning("drain_not_announced", group=self._group, why=str(outage))
+        while self._moving:
+            self._idle.clear()
+            await self._idle.wait()
+        async with asyncio.TaskGroup() as tasks:
+            for shard in list(self._owned):
+                self._moving.add(shard)
+                tasks.create_task(self._release(shard))
+        try:
+            _, alive = await self._buckets()
+            await alive.delete(f"{self._group}.{self._me}")
+        except Outage as outage:
+            log.get().warning("drain_not_announced", group=self._group, why=str(outage))
 
     def lost(self, shard: str) -> None:
         """Forget a shard at once, because its log has fenced us; nothing is written."""
+        self._owned.pop(shard, None)
+
+    # Beating
+
+    async def _beat(self) -> None:
+        while True:
+            if not self._draining:
+                try:
+                    await self._say()
+                except Outage as outage:
+                    log.get().warning("beat_missed", group=self._group, why=str(outage))
+            await self._clock.sleep(BEAT_S)
+
+    async def _say(self) -> None:
+        _, alive = await self._buckets()
+        value = {"incarnation": self._incarnation, "draining": self._draining}
+        await alive.put(f"{self._group}.{self._me}", orjson.dumps(value))
+
+    async def _buckets(self) -> tuple[Bucket, Bucket]:
+        if self._keys is None or self._alive is None:
+            self._keys, self._alive = await self._bus.bucket("shards"), await self._bus.bucket("alive")
+        return self._keys, self._alive
+
+    # Looking
+
+    async def _look(self, tasks: asyncio.TaskGroup) -> None:
+        keys, alive = await self._buckets()
+        members: dict[str, Member] = {}
+        for entry in await alive.entries():
+            group, _, process = entry.key.partition(".")
+            if group == self._group:
+                value = orjson.loads(entry.value)
+                members[process] = Member(value["incarnation"], value["draining"])
+        if members.get(self._me, Member("")).incarnation != self._incarnation:
+            # Not alive in the eyes of the others: nothing may be taken, and it will be said again with the next beat.
+            return
+        holders: dict[str, Holder] = {}
+        for entry in await keys.entries():
+            group, _, shard = entry.key.partition(".")
+            if group == self._group:
+                value = orjson.loads(entry.value)
+                holders[shard] = Holder(value["process"], value["incarnation"], entry.revision)
+        for shard in self._shards:
+            if shard not in self._moving and not self._draining:
+                self._act(shard, holders.get(shard), members, tasks)
+
+    def _act(
+        self, shard: str, holder: Holder | None, members: Mapping[str, Member], tasks: asyncio.TaskGroup
+    ) -> None:
+        should = rendezvous(shard, [name for name, member in members.items() if not member.draining])
+        is_mine = holder is not None and (holder.process, holder.incarnation) == (self._me, self._incarnation)
+        is_gone = holder is None or (
+            holder.process not in members or members[holder.process].incarnation != holder.incarnation
+        )
+        if shard in self._owned:
+            if not is_mine or should != self._me:
+                self._moving.add(shard)
+                tasks.create_task(self._release(shard))
+        elif should == self._me and (is_mine or is_gone):
+            if self._clock.monotonic() >= self._not_before.get(shard, 0.0):
+                self._moving.add(shard)
+                tasks.create_task(self._take(shard, holder))
+        elif is_mine and holder is not None:
+            # Taken once and lost, and another should own it by now: give the key back.
+            self._moving.add(shard)
+            tasks.create_task(self._free(shard, holder.revision))
+
+    # Acting: each is the only one for its shard, which is in `_moving` meanwhile.
+
+    async def _take(self, shard: str, holder: Holder | None) -> None:
+        key = f"{self._group}.{shard}"
+        value = orjson.dumps({"process": self._me, "incarnation": self._incarnation})
+        try:
+            keys, _ = await self._buckets()
+            if holder is None:
+                revision = await keys.create(key, value)
+            else:
+                revision = await keys.update(key, value, holder.revision)
+            self._owned[shard] = revision
+            log.get().info("shard_key_taken", group=self._group, shard=shard)
+            await self._owner.take(shard)
+        except (Conflict, Outage) as error:
+            await self._give_up(shard, error)
+        except Exception as error:  # noqa: BLE001 - one shard that can't be taken must not end the others
+            log.get().error("shard_not_taken", group=self._group, shard=shard, exc_info=error)
+            await self._give_up(shard, error)
+        finally:
+            self._moved(shard)
+
+    async def _give_up(self, shard: str, error: Exception) -> None:
+        self._not_before[shard] = self._clock.monotonic() + RETAKE_S
+        revision = self._owned.pop(shard, None)
+        log.get().info("shard_given_up", group=self._group, shard=shard, why=repr(error))
+        if revision is not None:
+            await self._delete(shard, revision)
+
+    async def _release(self, shard: str) -> None:
+        try:
+            await self._owner.release(shard)
+        except Exception as error:  # noqa: BLE001 - the key must be freed all the same: the log fences what is left
+            log.get().error("shard_release_failed", group=self._group, shard=shard, exc_info=error)
+        finally:
+            revision = self._owned.pop(shard, None)
+            if revision is not None:
+                await self._delete(shard, revision)
+            self._moved(shard)
+
+    async def _free(self, shard: str, revision: int) -> None:
+        try:
+            await self._delete(shard, revision)
+        finally:
+            self._moved(shard)
+
+    async def _delete(self, shard: str, revision: int) -> None:
+        try:
+            keys, _ = await self._buckets()
+            await keys.delete(f"{self._group}.{shard}", revision)
+        except (Conflict, Outage) as error:
+            log.get().warning("shard_key_not_freed", group=self._group, shard=shard, why=repr(error))
+
+    def _moved(self, shard: str) -> None:
+        self._moving.discard(shard)
+        self._idle.set()
+
+
+def rendezvous(shard: str, processes: Iterable[str]) -> str:
+    """Return which process should own a shard (empty if there is none): few shards move when one comes or goes."""
+    return max(processes, key=lambda name: hashlib.sha256(f"{name}/{shard}".encode()).digest(), default="")

@@ -45,7 +45,7 @@ class NatsServer:
         config = self.folder / "nats.conf"
         config.write_text(
             f'listen: "127.0.0.1:{self.port or -1}"\nports_file_dir: "{ports}"\nserver_name: "test"\n'
-            f"jetstream {{\n  store_dir: \"{self.folder / 'store'}\"\n  max_memory_store: 64MB\n  max_file_store: 4GB\n}}\n"
+            f'jetstream {{\n  store_dir: "{self.folder / "store"}"\n  max_memory_store: 64MB\n  max_file_store: 4GB\n}}\n'
             f"{self.extra}\n"
         )
         log = (self.folder / "nats.log").open("ab")
@@ -58,7 +58,9 @@ class NatsServer:
                 self.port = int(text.split('"nats://')[1].split('"')[0].rsplit(":", 1)[1])
                 return self
             if self._process.poll() is not None or time.monotonic() > deadline:
-                raise AssertionError(f"nats-server did not start:\n{(self.folder / 'nats.log').read_text()[-2000:]}")
+                raise AssertionError(
+                    f"nats-server did not start:\n{(self.folder / 'nats.log').read_text()[-2000:]}"
+                )
             time.sleep(0.01)
 
     def stop(self) -> None:

@@ -41,7 +41,7 @@ class Faults:
     """Set it to False to let the world heal."""
 
     def __post_init__(self) -> None:
-        self._random = random.Random(self.seed)  # noqa: S311 - faults of a simulation
+        self._random = random.Random(self.seed)
 
     def happens(self, probability: float) -> bool:
         """Draw once."""

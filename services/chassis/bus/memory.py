@@ -12,8 +12,8 @@ from services.chassis.bus.base import (
     BaseBus,
     Pull,
     Raw,
-    Stored,
     StoreAnswer,
+    Stored,
     WrongLast,
 )
 from services.chassis.bus.broker import Kept, Listener, MemoryBroker, MemoryCell, MemoryDurable, MemoryStream

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from nats.js import JetStreamContext
 from nats.js.errors import APIError, NotFoundError
 
 from services.chassis import log
-from services.chassis.bus.base import EXPECTED, MSG_ID, BaseBus, Pull, Stored, StoreAnswer, WrongLast
+from services.chassis.bus.base import EXPECTED, MSG_ID, BaseBus, Pull, StoreAnswer, Stored, WrongLast
 from services.chassis.bus.inbox import Inbox
 from services.chassis.bus.nats_bucket import NatsBucket
 from services.chassis.bus.nats_pull import NatsPull, open_durable, open_reader
@@ -66,6 +65,8 @@ class NatsBus(BaseBus):
         self._inboxes: list[Inbox[Msg]] = []
         self._pulls: set[NatsPull] = set()
         self._closed = False
+        self.url = ""
+        """Where it has connected to."""
         self._dropped = metrics.counter("bus_dropped", "Core messages dropped by a full inbox")
         self._reconnects = metrics.counter("bus_reconnects", "Times the connection to NATS came back")
         self._up = metrics.gauge("bus_connected", "1 while connected to NATS")
@@ -81,6 +82,7 @@ class NatsBus(BaseBus):
             Defect: The login is refused.
         """
         bus = cls(registry, clock, ids, metrics)
+        bus.url = login.url
         await bus._connect(login, name)
         return bus
 
@@ -285,7 +287,7 @@ class NatsBus(BaseBus):
             subscription = await self._client.subscribe(pattern, queue=queue, cb=arrived)
             # The server has it before anybody is told that we listen.
             await self._client.flush(timeout=2)
-        except (NatsError, OSError, asyncio.TimeoutError) as error:
+        except (TimeoutError, NatsError, OSError) as error:
             raise Outage(f"{pattern} can't be heard: {error!r}") from error
         return inbox
 

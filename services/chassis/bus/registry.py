@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import ModuleType
+from typing import Any
 
 from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import Message
@@ -197,11 +198,12 @@ def _event_of(descriptor: Descriptor) -> EventType:
     return EventType(descriptor.full_name, f"{ROOT}.{service}.{name}", option.stream, option.key)
 
 
-def _option(descriptor: Descriptor) -> options_pb2.Event | None:
+def _option(descriptor: Any) -> options_pb2.Event | None:
     options = descriptor.GetOptions()
     if not options.HasExtension(options_pb2.event):
         return None
-    return options.Extensions[options_pb2.event]
+    event: options_pb2.Event = options.Extensions[options_pb2.event]
+    return event
 
 
 def subject_of(what: Message | type[Message], key: str | None = None) -> str:

@@ -121,10 +121,12 @@ class _Thread:
                     connection = self._engine.connect()
                 self._work(connection, jobs)
             except DBAPIError as error:
-                connection = _drop(connection)
+                _drop(connection)
+                connection = None
                 _fail(jobs, translate(error))
             except Exception as error:  # noqa: BLE001 - whatever broke the group, every caller must be told
-                connection = _drop(connection)
+                _drop(connection)
+                connection = None
                 _fail(jobs, error)
             for job in jobs:
                 job.answer()

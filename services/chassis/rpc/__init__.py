@@ -8,6 +8,9 @@ from typing import Any, Protocol, TypeVar
 import grpc
 
 from services.chassis.auth import AccessTable
+from services.chassis.rpc.methods import ends_at, request_id
+
+__all__ = ["Rpc", "ends_at", "request_id"]
 
 S = TypeVar("S")
 
@@ -37,9 +40,15 @@ class Rpc(Protocol):
     def client(self, stub: Callable[[grpc.aio.Channel], S], service: str, timeout_s: float = 5.0) -> S:
         """Return a stub that calls a service, as this service.
 
-        Each call carries a deadline (`timeout_s`, or less if the call being handled has less left), the request id of the
-        call being handled, and a service token (with `auth.acting_for`, the player).
+        Each call carries a deadline (`timeout_s`, or less if the call being handled has less left), the request
+        id of the call being handled, and a service token (with `auth.acting_for`, the player).
 
-        Its calls raise `Refusal` (with the reason the callee gave) and `Outage` (unreachable, or too late), never
-        `grpc.RpcError`.
+        Its calls raise `Refusal` (with the reason the callee gave; its details come back as text), `Outage`
+        (unreachable, or too late) and `Defect` (the callee's internal error), never `grpc.RpcError`.
         """
+
+    async def start(self) -> None:
+        """Listen; called once, by the process."""
+
+    async def stop(self, grace_s: float = 5.0) -> None:
+        """End; called once, by the process."""
