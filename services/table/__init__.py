@@ -1,0 +1,1 @@
+"""Tables: where matches are played. See README.md."""

@@ -1,0 +1,1 @@
+"""The pure decisions of a table: a deterministic fold of its log."""

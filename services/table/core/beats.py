@@ -1,0 +1,40 @@
+"""Splitting what the rules cause into beats, so that time tells nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from engine.face import Event
+from services.table.core import frames as f
+
+
+class Beat(msgspec.Struct):
+    """What is shown at one moment: one body for everyone, or a body per listener."""
+
+    show_at: int
+    common: f.Body | None = None
+    bodies: tuple[f.Body | None, ...] = ()
+    public: f.Body | None = None
+    """What the public part of `bodies` means for the board."""
+
+
+def split(events: Sequence[Event]) -> list[list[Event]]:
+    """Return the events in groups: after a card shown to all, the next public event begins another.
+
+    Private events after the card (questions about it) belong to its own group.
+    """
+    groups: list[list[Event]] = []
+    group: list[Event] = []
+    is_card_shown = False
+    for event in events:
+        if is_card_shown and event.text_for(None) is not None:
+            groups.append(group)
+            group = []
+            is_card_shown = False
+        group.append(event)
+        is_card_shown = is_card_shown or event.pause
+    if group:
+        groups.append(group)
+    return groups

@@ -1,0 +1,270 @@
+"""What a player may ask of a table, and the table's decision: events, a refusal, or the first answer again.
+
+A refusal depends only on what the seat has been shown: two positions that it cannot tell apart refuse it
+alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from hashlib import sha256
+
+import msgspec
+
+from engine.errors import BadNotation
+from services.table.core import events as e
+from services.table.core.fair_deal import SEED_BYTES, follows
+from services.table.core.table import Table
+
+COMMAND_ID_CHARS_MAX = 64
+ACTION_CHARS_MAX = 256
+REFUSED_MAX = 32
+"""Refusals remembered per table."""
+
+
+class Command(msgspec.Struct, frozen=True, array_like=True):
+    """What a seat asks for."""
+
+
+class Sit(Command, frozen=True, tag=1):
+    """Take the offered seat."""
+
+    nonce_head: bytes
+
+
+class Reveal(Command, frozen=True, tag=2):
+    """Reveal the nonce of a round."""
+
+    round_id: str
+    nonce: bytes
+
+
+class Act(Command, frozen=True, tag=3):
+    """Answer a question."""
+
+    round_id: str
+    question: int
+    action: str
+
+
+class Ready(Command, frozen=True, tag=4):
+    """Ready for the next round."""
+
+
+class Leave(Command, frozen=True, tag=5):
+    """Leave the match."""
+
+
+class Vote(Command, frozen=True, tag=6):
+    """Ask for, or vote on, ending the match now."""
+
+    agree: bool
+
+
+class AutoPlay(Command, frozen=True, tag=7):
+    """Switch 托管."""
+
+    on: bool
+
+
+class Do(msgspec.Struct, frozen=True):
+    """Append these; accepted once they are durable, or (`later`) once the table says `CommandDone`."""
+
+    events: tuple[e.TableEvent, ...]
+    later: bool = False
+
+
+class Refused(msgspec.Struct, frozen=True):
+    """No; nothing changes."""
+
+    reason: str
+    field: str = ""
+
+
+class Again(msgspec.Struct, frozen=True):
+    """A repeat: the first answer."""
+
+    reason: str
+
+
+class Wait(msgspec.Struct, frozen=True):
+    """A repeat of what is still being done."""
+
+
+class Behind(msgspec.Struct, frozen=True):
+    """The sender knows a question that this owner does not: say nothing until it is clear who owns."""
+
+
+Decision = Do | Refused | Again | Wait | Behind
+
+_encoder = msgspec.msgpack.Encoder()
+
+
+def digest_of(command: Command) -> bytes:
+    """Return what tells a repeat from another command under the same id."""
+    return sha256(_encoder.encode(command)).digest()[:12]
+
+
+def decide(
+    table: Table, player: str, command_id: str, command: Command, now: int, durable_version: int
+) -> Decision:
+    """Decide on a command.
+
+    Args:
+        table: The table, with all that is appended or about to be.
+        player: The signed-in sender.
+        command_id: Chosen by the client; not needed for `Act`.
+        command: What is asked.
+        now: Unix milliseconds.
+        durable_version: The table's version that the log has acknowledged: a question raised later isn't
+            shown yet.
+    """
+    number = table.seat_of(player)
+    if number is None:
+        return Refused("NOT_SEATED")
+    if isinstance(command, Act):
+        return _act(table, number, command, now, durable_version)
+    if not 0 < len(command_id) <= COMMAND_ID_CHARS_MAX:
+        return Refused("INVALID_ARGUMENT", "command_id")
+    seat = table.s.seats[number]
+    digest = digest_of(command)
+    for said in seat.said:
+        if said.command_id == command_id:
+            return Again(said.reason) if said.digest == digest else Refused("COMMAND_ID_REUSED")
+    if seat.sitting is not None and seat.sitting.command_id == command_id:
+        return Wait() if seat.sitting.digest == digest else Refused("COMMAND_ID_REUSED")
+    key = (number, command_id + digest.hex())
+    if key in table.refused:
+        return Again(table.refused[key])
+    decision = _decide(table, number, command_id, digest, command, now)
+    if isinstance(decision, Refused):
+        if len(table.refused) >= REFUSED_MAX:
+            del table.refused[next(iter(table.refused))]
+        table.refused[key] = decision.reason
+    return decision
+
+
+def _decide(
+    table: Table, number: int, command_id: str, digest: bytes, command: Command, now: int
+) -> Decision:
+    if table.s.phase == "finished":
+        return Refused("MATCH_OVER")
+    if table.s.frozen:
+        return Refused("TABLE_FROZEN")
+    return _DECIDES[type(command)](table, number, (now, number, command_id, digest), command)
+
+
+Head = tuple[int, int, str, bytes]
+
+
+def _sit(table: Table, number: int, head: Head, command: Sit) -> Decision:
+    if len(command.nonce_head) not in (0, SEED_BYTES):
+        return Refused("INVALID_ARGUMENT", "nonce_head")
+    seat = table.s.seats[number]
+    if seat.taken:
+        return Refused("ALREADY_SEATED")
+    if seat.sitting is not None:
+        return Refused("SEAT_PENDING")
+    asked = e.SitAsked(*head, command.nonce_head)
+    if table.s.spec.stake is not None:
+        return Do((asked,), later=True)
+    return Do((asked, e.SeatTaken(asked.at, number, 0)))
+
+
+def _reveal(table: Table, number: int, head: Head, command: Reveal) -> Decision:
+    state = table.s
+    round_ = state.round
+    seat = state.seats[number]
+    if round_ is None or command.round_id != table.round_id or not round_.nonces_until:
+        return Refused("NONCE_NOT_DUE")
+    if round_.nonces[number]:
+        return Again("") if round_.nonces[number] == command.nonce else Refused("NONCE_WRONG")
+    if state.phase != "opening":
+        return Refused("NONCE_TOO_LATE" if round_.due[number] else "NONCE_NOT_DUE")
+    if not round_.due[number] or not seat.link:
+        return Refused("NONCE_NOT_DUE")
+    if not follows(seat.link, command.nonce):
+        return Refused("NONCE_WRONG")
+    return Do((e.NonceGiven(*head, command.nonce),))
+
+
+def _ready(table: Table, number: int, head: Head, command: Ready) -> Decision:
+    if table.s.phase != "between":
+        return Refused("WRONG_PHASE")
+    if table.s.seats[number].ready:
+        return Again("")
+    return Do((e.ReadySaid(*head),))
+
+
+def _leave(table: Table, number: int, head: Head, command: Leave) -> Decision:
+    return Again("") if table.s.seats[number].left else Do((e.Left(*head),))
+
+
+def _vote(table: Table, number: int, head: Head, command: Vote) -> Decision:
+    state = table.s
+    if state.phase == "seating":
+        return Refused("WRONG_PHASE")
+    if state.seats[number].left:
+        return Refused("PLAYER_LEFT")
+    if not state.vote_until and (not command.agree or state.is_dissolved):
+        return Refused("NO_VOTE")
+    if number in state.votes:
+        return Again("") if state.votes[number] == command.agree else Refused("ALREADY_VOTED")
+    return Do((e.Voted(*head, command.agree),))
+
+
+def _auto_play(table: Table, number: int, head: Head, command: AutoPlay) -> Decision:
+    seat = table.s.seats[number]
+    if seat.left:
+        return Refused("PLAYER_LEFT")
+    if seat.auto_play == command.on:
+        return Again("")
+    return Do((e.AutoPlaySet(*head, command.on),))
+
+
+_DECIDES: dict[type[Command], Callable[..., Decision]] = {
+    Sit: _sit,
+    Reveal: _reveal,
+    Ready: _ready,
+    Leave: _leave,
+    Vote: _vote,
+    AutoPlay: _auto_play,
+}
+
+
+def _act(table: Table, number: int, command: Act, now: int, durable_version: int) -> Decision:
+    if len(command.action) > ACTION_CHARS_MAX:
+        return Refused("MESSAGE_TOO_LARGE")
+    state = table.s
+    seat = state.seats[number]
+    round_no = _round_no(state.table_id, command.round_id)
+    if round_no is None or command.question < 1:
+        return Refused("INVALID_ARGUMENT", "round_id" if round_no is None else "question")
+    try:
+        action = table.game.parse_action(command.action)
+    except BadNotation:
+        return Refused("ACTION_MALFORMED")
+    for given in seat.answered:
+        if given.question == command.question:
+            is_same = given.by_seat and given.action == action
+            return Again("") if is_same else Refused("ALREADY_ANSWERED")
+    known = state.round.no if state.round is not None else 0
+    if round_no > known or command.question > seat.questions:
+        return Behind()
+    question = table.questions[number]
+    if question is None or question.number != command.question:
+        question = table.withdrawn[number]
+    if question is None or question.number != command.question or round_no != known:
+        return Refused("QUESTION_CLOSED")
+    if question.shown_at > now or question.version > durable_version:
+        return Behind()
+    if action not in question.actions:
+        return Refused("ILLEGAL_ACTION")
+    return Do((e.Answered(now, number, command.question, action, ""),))
+
+
+def _round_no(table_id: str, round_id: str) -> int | None:
+    match, _, number = round_id.rpartition("/")
+    if match != table_id or not number.isascii() or not number.isdigit() or len(number) > 6:
+        return None
+    return int(number)

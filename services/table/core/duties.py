@@ -1,0 +1,218 @@
+"""What time and the rules make due at a table: the next event its owner must append unasked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Protocol
+
+from services.table.core import events as e
+from services.table.core.fair_deal import SEED_BYTES, commit
+from services.table.core.match import end_cause
+from services.table.core.table import NEVER, Table
+
+SETTLEMENT_WAIT_MS = 5_000
+"""After this the match says that it waits for its money."""
+
+NOW = 0
+"""Due as soon as what came before is in the log."""
+
+
+class Chance(Protocol):
+    """Where seeds and the choices of bots come from."""
+
+    def token(self, n: int) -> bytes:
+        """Return `n` secret bytes."""
+
+    def below(self, n: int) -> int:
+        """Return a number below `n`."""
+
+
+Make = Callable[[int, Chance], e.TableEvent]
+Duty = tuple[int, Make]
+"""When, and the event (given the time and chance)."""
+
+
+class _Draws:
+    """Chance as bots want it."""
+
+    def __init__(self, chance: Chance) -> None:
+        self._chance = chance
+
+    def randrange(self, stop: int, /) -> int:
+        """Return a number below `stop`."""
+        return self._chance.below(stop)
+
+
+def next_due(table: Table) -> int:
+    """Return when the table needs its owner next (a beat included): `NOW`, a time, or `NEVER`."""
+    due = min((at for at, _ in _duties(table)), default=NEVER)
+    return min(due, table.pending[0].show_at) if table.pending else due
+
+
+def due_event(table: Table, now: int, chance: Chance) -> e.TableEvent | None:
+    """Return the event that is due by `now`, or None. Apply it and ask again."""
+    for at, make in _duties(table):
+        if at <= now:
+            return make(now, chance)
+    return None
+
+
+def consequence(table: Table, now: int, chance: Chance) -> e.TableEvent | None:
+    """Return the event that follows from the last one at once, whatever the time."""
+    for at, make in _duties(table):
+        if at == NOW:
+            return make(now, chance)
+    return None
+
+
+def _duties(table: Table) -> Iterator[Duty]:
+    state = table.s
+    if state.phase == "finished":
+        if not state.owed:
+            yield state.finished_at + state.spec.timing.linger_ms, lambda now, _: e.TableClosed(now)
+        return
+    if state.frozen:
+        if state.closing:
+            yield NOW, _end_frozen(table)
+        return
+    yield from _vote_duties(table)
+    yield from _PHASES[state.phase](table)
+
+
+def _end_frozen(table: Table) -> Make:
+    round_ = table.s.round
+    if round_ is not None and not round_.ended_at:
+        return lambda now, _: e.RoundVoided(now, round_.no, "TABLE_FROZEN")
+    return lambda now, _: e.MatchEnded(now, "voided")
+
+
+def _vote_duties(table: Table) -> Iterator[Duty]:
+    state = table.s
+    if not state.vote_until:
+        return
+    voters = [number for number, seat in enumerate(state.seats) if not seat.bot and not seat.left]
+    if not all(state.votes.values()):
+        yield NOW, lambda now, _: e.VoteEnded(now, agreed=False)
+    elif all(number in state.votes for number in voters):
+        yield NOW, lambda now, _: e.VoteEnded(now, agreed=True)
+    else:
+        yield max(state.vote_until, state.grace_until), lambda now, _: e.VoteEnded(now, agreed=True)
+
+
+def _seating(table: Table) -> Iterator[Duty]:
+    state = table.s
+    if any(seat.left for seat in state.seats):
+        yield NOW, lambda now, _: e.MatchEnded(now, "left")
+    elif state.closing:
+        yield NOW, lambda now, _: e.MatchEnded(now, "voided")
+    elif all(seat.taken for seat in state.seats):
+        yield NOW, _open_round(table)
+    else:
+        until = max(state.created_at + state.spec.timing.seat_ms, state.grace_until)
+        yield until, lambda now, _: e.MatchEnded(now, "left")
+
+
+def _open_round(table: Table) -> Make:
+    state = table.s
+    number = state.round.no + 1 if state.round is not None else 1
+
+    def make(now: int, chance: Chance) -> e.TableEvent:
+        seed = chance.token(SEED_BYTES)
+        commitment = commit(f"{state.table_id}/{number}", seed)
+        return e.RoundOpened(now, number, seed, commitment, state.dealer, state.draws_in_row)
+
+    return make
+
+
+def _voids(table: Table) -> Iterator[Duty]:
+    state = table.s
+    if state.is_dissolved and state.spec.stake is None:
+        number = table.round.no
+        yield NOW, lambda now, _: e.RoundVoided(now, number, "MATCH_DISSOLVED")
+
+
+def _opening(table: Table) -> Iterator[Duty]:
+    yield from _voids(table)
+    round_ = table.round
+    if not round_.nonces_until:
+        return
+    missing = tuple(number for number, due in enumerate(round_.due) if due and not round_.nonces[number])
+    if missing:
+        yield max(round_.nonces_until, table.s.grace_until), lambda now, _: e.Dealt(now, missing)
+    else:
+        yield NOW, lambda now, _: e.Dealt(now, ())
+
+
+def _playing(table: Table) -> Iterator[Duty]:
+    yield from _voids(table)
+    assert table.position is not None, "a round in play has a position"
+    if table.position.outcome() is not None:
+        yield NOW, _end_round(table)
+        return
+    state = table.s
+    pause_ms = state.spec.timing.claim_pause_ms
+    for number, question in enumerate(table.questions):
+        if question is None:
+            continue
+        seat = state.seats[number]
+        # Inside the pause for a claim, so that nobody can tell whether a bot was asked.
+        thought_at = question.shown_at + (pause_ms if question.is_turn else pause_ms * 3 // 5)
+        if seat.bot:
+            yield thought_at, _answer(table, number, "bot")
+        elif seat.auto_play:
+            yield thought_at, _answer(table, number, "auto")
+        else:
+            yield max(question.deadline, state.grace_until), _answer(table, number, "timeout")
+
+
+def _answer(table: Table, number: int, cause: str) -> Make:
+    def make(now: int, chance: Chance) -> e.TableEvent:
+        assert table.position is not None, "a question belongs to a round in play"
+        question = table.questions[number]
+        assert question is not None, "there is a question to answer"
+        view = table.position.view(number)
+        if cause == "bot":
+            action = table.game.bots[table.s.seats[number].bot](view, _Draws(chance))
+        else:
+            action = table.game.fallback(view)
+        return e.Answered(now, number, question.number, action, cause)
+
+    return make
+
+
+def _end_round(table: Table) -> Make:
+    record = table.record()
+    number = table.round.no
+    return lambda now, _: e.RoundEnded(now, number, record)
+
+
+def _between(table: Table) -> Iterator[Duty]:
+    state, round_ = table.s, table.round
+    if round_.verdict == "DISPUTED" and not state.closing:
+        if state.paused != "ROUND_DISPUTED":
+            yield NOW, lambda now, _: e.PauseSet(now, "ROUND_DISPUTED")
+        return
+    cause = end_cause(state)
+    if cause:
+        yield NOW, lambda now, _: e.MatchEnded(now, cause)
+        return
+    if state.spec.stake is not None and not round_.is_settled:
+        if not state.paused:
+            wait_until = max(round_.end_shown_at + SETTLEMENT_WAIT_MS, state.grace_until)
+            yield wait_until, lambda now, _: e.PauseSet(now, "SETTLEMENT_PENDING")
+        return
+    if state.paused:
+        yield NOW, lambda now, _: e.PauseSet(now, "")
+        return
+    people = [seat for seat in state.seats if not seat.bot]
+    is_ready = bool(people) and all(seat.ready or seat.auto_play for seat in people)
+    wait_ms = 0 if is_ready and any(seat.ready for seat in people) else state.spec.timing.between_ms
+    yield round_.end_shown_at + wait_ms, _open_round(table)
+
+
+_PHASES: dict[str, Callable[[Table], Iterator[Duty]]] = {
+    "seating": _seating,
+    "opening": _opening,
+    "playing": _playing,
+    "between": _between,
+}

@@ -1,0 +1,347 @@
+"""What is appended to a shard's log, and its encoding (docs/adr/0031-shard-log-encoding.md).
+
+A message of the log is a batch: `[version, [[table_id, event], …]]` in MessagePack; events are arrays that
+begin with their tag. Tags and the order of fields are never changed; new fields come last with a default. A
+table's state is the fold of its events and of the shard's (`table_id` empty), so they hold every fact that
+another owner must repeat: seeds, choices of bots, absolute times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+VERSION = 1
+"""Of the batch; a reader refuses a newer one."""
+
+
+class Stake(msgspec.Struct, frozen=True, array_like=True):
+    """Coins at a table."""
+
+    currency: str
+    buy_in: int
+    base_stake: int
+    minimum: int
+
+
+class Timing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Waits of a table, in milliseconds."""
+
+    claim_pause_ms: int = 700
+    """Between a card shown to all and the next public event."""
+    turn_ms: int = 15_000
+    """For a due discard."""
+    claim_ms: int = 10_000
+    """For every other question."""
+    nonce_ms: int = 1_500
+    """For revealing nonces, once the commitment is out."""
+    between_ms: int = 12_000
+    """From the end of a round to the next, unless everybody is ready."""
+    seat_ms: int = 30_000
+    """For taking the offered seats."""
+    vote_ms: int = 60_000
+    """For a vote; silence then agrees."""
+    linger_ms: int = 600_000
+    """A finished table can still be looked at for so long."""
+
+
+class Spec(msgspec.Struct, frozen=True, array_like=True):
+    """What a table was made from, checked and spelt out."""
+
+    game: str
+    preset: str
+    """As asked for, e.g. `tongyi-qmt`."""
+    label: str
+    """`tongyi-qmt@1` or `custom@0`."""
+    options: str
+    """All options, canonical JSON."""
+    rounds: int
+    players: tuple[str, ...]
+    """By seat: `p_…` or `bot:<name>`."""
+    stake: Stake | None
+    timing: Timing
+    room_code: str
+    spectators: bool
+
+
+class Event(msgspec.Struct, frozen=True, array_like=True):
+    """A fact of the log."""
+
+    at: int
+    """Unix milliseconds (UTC); never less than the event before."""
+
+
+class TableCreated(Event, frozen=True, tag=1):
+    """A table exists; its seats are offered."""
+
+    spec: Spec
+    fingerprint: bytes
+    """Of the request, so that a repeat is told from another request under the same id."""
+
+
+class Commanded(Event, frozen=True):
+    """What a seat asked for, with the command's id and a digest of its content."""
+
+    seat: int
+    command_id: str
+    digest: bytes
+
+
+class SitAsked(Commanded, frozen=True, tag=2):
+    """A player takes his seat; at a coin table the stake must still be opened."""
+
+    nonce_head: bytes
+
+
+class SeatTaken(Event, frozen=True, tag=3):
+    """The stake is open (or none is needed)."""
+
+    seat: int
+    stake: int
+
+
+class SitRefused(Event, frozen=True, tag=4):
+    """The stake could not be opened."""
+
+    seat: int
+    reason: str
+
+
+class RoundOpened(Event, frozen=True, tag=5):
+    """A round is prepared; its commitment must be published before anybody hears of it."""
+
+    round_no: int
+    seed: bytes
+    """Never shown before the round is over."""
+    commitment: bytes
+    dealer: int
+    """-1: drawn from the deal stream (the first round)."""
+    draws_in_row: int
+
+
+class RoundAnnounced(Event, frozen=True, tag=6):
+    """The stream ROUNDS has the commitment: nonces may be revealed until a moment."""
+
+    round_no: int
+    nonces_until: int
+
+
+class NonceGiven(Commanded, frozen=True, tag=7):
+    """A seat reveals the next link of its chain."""
+
+    nonce: bytes
+
+
+class Dealt(Event, frozen=True, tag=8):
+    """Nonces are closed, the missing seats give none for the rest of the match; the cards are dealt."""
+
+    missing: tuple[int, ...]
+
+
+class Answered(Event, frozen=True, tag=9):
+    """A question is answered."""
+
+    seat: int
+    question: int
+    action: str
+    cause: str
+    """`` by the seat itself, `bot`, `timeout`, or `auto`."""
+
+
+class RoundEnded(Event, frozen=True, tag=10):
+    """The round is over; the record holds the seed, all answers and the engine's result."""
+
+    round_no: int
+    record: bytes
+
+
+class RoundVoided(Event, frozen=True, tag=11):
+    """An opened round will never be played to its end."""
+
+    round_no: int
+    reason: str
+
+
+class OutboxDone(Event, frozen=True, tag=12):
+    """What the table owed to the world has been acknowledged (`finished/3`, `match`, `close/0`, …)."""
+
+    key: str
+
+
+class Audited(Event, frozen=True, tag=13):
+    """Scoring has spoken."""
+
+    round_no: int
+    is_agreed: bool
+    auditor: str
+
+
+class Settled(Event, frozen=True, tag=14):
+    """The round's coins have moved (or it plays for points and is booked)."""
+
+    round_no: int
+    coins: tuple[int, ...]
+    stakes: tuple[int, ...]
+
+
+class ReadySaid(Commanded, frozen=True, tag=15):
+    """A seat is ready for the next round."""
+
+
+class Left(Commanded, frozen=True, tag=16):
+    """A player has left; his seat is played for until the round's end."""
+
+
+class Voted(Commanded, frozen=True, tag=17):
+    """A seat votes on ending the match now."""
+
+    agree: bool
+
+
+class VoteEnded(Event, frozen=True, tag=18):
+    """The vote is over."""
+
+    agreed: bool
+
+
+class AutoPlaySet(Commanded, frozen=True, tag=19):
+    """托管 is switched."""
+
+    on: bool
+
+
+class PresenceChanged(Event, frozen=True, tag=20):
+    """A seat's player is connected, or is not."""
+
+    seat: int
+    online: bool
+
+
+class PauseSet(Event, frozen=True, tag=21):
+    """The match waits for this reason; empty = it goes on."""
+
+    reason: str
+
+
+class CloseAsked(Event, frozen=True, tag=22):
+    """The house ends the match after the current round."""
+
+    reason: str
+
+
+class MatchEnded(Event, frozen=True, tag=23):
+    """The match is over."""
+
+    cause: str
+
+
+class TableClosed(Event, frozen=True, tag=24):
+    """Nothing is owed any more: the table is forgotten."""
+
+
+class TableFrozen(Event, frozen=True, tag=25):
+    """The rules engine broke: nothing is guessed, nothing more is played."""
+
+    why: str
+
+
+class ShardTaken(Event, frozen=True, tag=40):
+    """A new owner; its sequence in the log is the epoch. Each deadline is at least `at + grace_ms`."""
+
+    owner: str
+    incarnation: str
+    grace_ms: int
+
+
+class ShardReleased(Event, frozen=True, tag=41):
+    """The owner lets go."""
+
+
+class ShardStalled(Event, frozen=True, tag=42):
+    """The log could not be reached for a while: each deadline is at least `at + grace_ms`."""
+
+    grace_ms: int
+
+
+class TableCheckpoint(Event, frozen=True, tag=43):
+    """A table as it is now: a state without a round in play, and what has happened since."""
+
+    table_id: str
+    base: bytes
+    """Empty: nothing before `since`."""
+    since: tuple[AnyEvent, ...]
+
+
+TableEvent = (
+    TableCreated
+    | SitAsked
+    | SeatTaken
+    | SitRefused
+    | RoundOpened
+    | RoundAnnounced
+    | NonceGiven
+    | Dealt
+    | Answered
+    | RoundEnded
+    | RoundVoided
+    | OutboxDone
+    | Audited
+    | Settled
+    | ReadySaid
+    | Left
+    | Voted
+    | VoteEnded
+    | AutoPlaySet
+    | PresenceChanged
+    | PauseSet
+    | CloseAsked
+    | MatchEnded
+    | TableClosed
+    | TableFrozen
+    | ShardTaken
+    | ShardStalled
+)
+"""What a table folds; the last two are told to every table of the shard."""
+
+AnyEvent = TableEvent | ShardReleased | TableCheckpoint
+
+
+class Batch(msgspec.Struct, frozen=True, array_like=True):
+    """One message of the log."""
+
+    version: int
+    entries: tuple[tuple[str, AnyEvent], ...]
+
+
+class UnreadableLog(Exception):
+    """The log holds what this version cannot read: a person has to look."""
+
+
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(Batch)
+
+
+def encode_batch(entries: Iterable[tuple[str, AnyEvent]]) -> bytes:
+    """Return a message of the log."""
+    return _encoder.encode((VERSION, tuple(entries)))
+
+
+def decode_batch(payload: bytes) -> tuple[tuple[str, AnyEvent], ...]:
+    """Return the entries of a message of the log: (table_id or empty, event).
+
+    Raises:
+        UnreadableLog: Damaged, or of a newer version.
+    """
+    try:
+        batch = _decoder.decode(payload)
+    except msgspec.DecodeError as error:
+        raise UnreadableLog(str(error)) from error
+    if batch.version > VERSION:
+        raise UnreadableLog(f"a log of version {batch.version}, this program reads up to {VERSION}")
+    return batch.entries
+
+
+def encoded_size(event: AnyEvent) -> int:
+    """Return about how many bytes an event takes in a batch."""
+    return len(_encoder.encode(event)) + 32

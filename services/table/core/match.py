@@ -1,0 +1,22 @@
+"""When a match ends."""
+
+from __future__ import annotations
+
+from services.table.core.state import State
+
+
+def end_cause(state: State) -> str:
+    """Return why the match ends now that no round is in play, or empty if another round follows."""
+    round_ = state.round
+    if state.closing:
+        return "voided"
+    if state.is_dissolved:
+        return "dissolved"
+    if any(seat.left for seat in state.seats):
+        return "left"
+    if state.rounds_played >= state.spec.rounds:
+        return "all_rounds"
+    stake = state.spec.stake
+    if stake is not None and round_ is not None and round_.is_settled and min(state.stakes) < stake.minimum:
+        return "stake_short"
+    return ""

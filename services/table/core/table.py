@@ -1,0 +1,298 @@
+"""A table: the deterministic fold of its events, in numbered frames.
+
+`apply` takes one event of the log; `advance` lets time pass. Both add to `outputs` what is to be shown or
+answered, and that may leave the process only once the event is durable. Nothing here reads a clock or draws:
+times and seeds stand in the events.
+
+Frames get their number when they are shown, in the order of time. What the rules cause is split into beats:
+after a card shown to all the next public event keeps a distance of `claim_pause_ms`, whether or not anybody
+was asked, so that time tells nothing. A new owner shows every pending beat before its `resumed` frame, so that
+each number has one content whatever the old owner had still shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from engine.face import Game, Position
+from engine.record import full_result
+from services.table.core import frames as f
+from services.table.core.answers import answered
+from services.table.core.beats import Beat
+from services.table.core.events import (
+    Answered,
+    ShardStalled,
+    ShardTaken,
+    TableCreated,
+    TableEvent,
+)
+from services.table.core.fold import FOLDS
+from services.table.core.record import write_record
+from services.table.core.state import (
+    SPECTATORS,
+    CommandDone,
+    OpenQuestion,
+    Owed,
+    Round,
+    Seat,
+    State,
+    decode_state,
+    encode_state,
+)
+
+NEVER = 1 << 62
+"""A time that does not come."""
+
+
+Output = f.Shown | CommandDone
+
+
+class Table:
+    """One table.
+
+    Args:
+        table_id: `<shard>-<random>`.
+        created: Its first event.
+        games: The registry of the rules engine.
+    """
+
+    def __init__(self, state: State, game: Game) -> None:
+        self.s = state
+        self.game = game
+        self.rules: Any = game.ruleset_from(state.spec.label, state.spec.options)
+        self.position: Position | None = None
+        self.questions: list[OpenQuestion | None] = [None] * len(state.seats)
+        self.withdrawn: list[OpenQuestion | None] = [None] * len(state.seats)
+        """Questions that the claim's end has withdrawn, until what ended it is shown: they still take an
+        answer, without effect, so that a refusal does not tell what cannot be seen yet."""
+        self.answers: list[Answered] = []
+        self.pending: list[Beat] = []
+        self.rings = [f.Ring() for _ in state.listeners]
+        self.outputs: list[Output] = []
+        self.version = 0
+        """Events applied by this object; never part of what is kept."""
+        self.base = b""
+        self.since: list[TableEvent] = []
+        self.refused: dict[tuple[int, str], str] = {}
+        """Refusals of this owner by seat and command id, so that a repeat is not done after all."""
+
+    # Making
+
+    @classmethod
+    def create(cls, table_id: str, event: TableCreated, games: Mapping[str, Game]) -> Table:
+        """Return the table that its first event makes."""
+        spec = event.spec
+        seats = [
+            Seat(player, player[4:] if player.startswith("bot:") else "", taken=False)
+            for player in spec.players
+        ]
+        state = State(
+            table_id=table_id,
+            spec=spec,
+            fingerprint=event.fingerprint,
+            created_at=event.at,
+            seats=seats,
+            listeners=[*(None if seat.bot else f.Listener() for seat in seats), f.Listener()],
+            board=f.Board(),
+            scores=[0] * len(seats),
+            stakes=[0] * len(seats),
+            at=event.at,
+            shown_at=event.at,
+        )
+        table = cls(state, games[spec.game])
+        table.since.append(event)
+        table.version = 1
+        for number, seat in enumerate(seats):
+            if spec.stake is not None and seat.bot:
+                state.owed.append(Owed(f"stake/{number}", event.at))
+            else:
+                seat.taken = bool(seat.bot)
+        table.tell_seats()
+        return table
+
+    @classmethod
+    def restore(
+        cls, table_id: str, base: bytes, since: tuple[TableEvent, ...], games: Mapping[str, Game]
+    ) -> Table:
+        """Return the table of a checkpoint; its outputs are dropped, for its old owner has shown them."""
+        if base:
+            state = decode_state(base)
+            table = cls(state, games[state.spec.game])
+            table.base = base
+        else:
+            first, *rest = since
+            assert isinstance(first, TableCreated), (
+                "a checkpoint without a base begins with the table's creation"
+            )
+            table, since = cls.create(table_id, first, games), tuple(rest)
+        for event in since:
+            table.apply(event)
+        table.outputs.clear()
+        return table
+
+    def rebase(self) -> None:
+        """Make the present state the base of checkpoints, if no cards are in play and no beat waits."""
+        if self.position is None and not self.pending:
+            self.base = encode_state(self.s)
+            self.since = []
+
+    # Folding
+
+    def apply(self, event: TableEvent) -> None:
+        """Take the next event."""
+        self.since.append(event)
+        self.version += 1
+        state = self.s
+        if isinstance(event, ShardTaken | ShardStalled):
+            self._resume(event)
+            return
+        self.advance(event.at)
+        state.at = max(state.at, event.at)
+        if isinstance(event, Answered):
+            answered(self, event)
+        else:
+            FOLDS[type(event)](self, event)
+
+    def advance(self, now: int) -> None:
+        """Show the beats whose time has come."""
+        while self.pending and self.pending[0].show_at <= now:
+            beat = self.pending.pop(0)
+            self.show_beat(beat)
+
+    def _resume(self, event: ShardTaken | ShardStalled) -> None:
+        self.advance(NEVER)
+        state = self.s
+        state.at = max(state.at, event.at)
+        if state.phase == "finished":
+            return
+        state.grace_until = max(state.grace_until, state.at + event.grace_ms)
+        self.tell(f.Resumed(event.grace_ms))
+
+    # Showing
+
+    def tell(self, body: f.Body, at: int | None = None) -> None:
+        """Show a body to every listener now."""
+        self.s.board.fold(body)
+        shown_at = self._shown_at(at)
+        for number in range(len(self.s.listeners)):
+            self._show(number, shown_at, body)
+
+    def tell_one(self, listener: int, body: f.Body) -> None:
+        """Show a body to one listener now."""
+        self._show(listener, self._shown_at(None), body)
+
+    def queue(self, body: f.Body) -> None:
+        """Show a body to everyone, behind what is pending and no earlier than the pause allows."""
+        self.queue_beat(Beat(max(self.s.at, self.s.pause_until), common=body))
+
+    def queue_beat(self, beat: Beat) -> None:
+        """Show a beat at its time: now, if that has come and nothing is before it."""
+        if not self.pending and beat.show_at <= self.s.at:
+            self.show_beat(beat)
+        else:
+            self.pending.append(beat)
+
+    def show_beat(self, beat: Beat) -> None:
+        """Show a beat now."""
+        state = self.s
+        self.withdrawn = [None] * len(state.seats)
+        for seat in state.seats:
+            seat.shown_auto_play = seat.auto_play
+        if beat.common is not None:
+            self.tell(beat.common, beat.show_at)
+            self._shown_figures(beat.common)
+        else:
+            if beat.public is not None:
+                state.board.fold(beat.public)
+            shown_at = self._shown_at(beat.show_at)
+            for number, body in enumerate(beat.bodies):
+                if body is not None:
+                    self._show(number, shown_at, body)
+        self.tell_seats()
+
+    def tell_seats(self) -> None:
+        """Show the seats to everyone, if they look different from what was shown last."""
+        seats = tuple(self.seat_view(seat) for seat in self.s.seats)
+        if seats != self.s.board.seats:
+            self.tell(f.SeatsChanged(seats))
+
+    def seat_view(self, seat: Seat) -> f.SeatView:
+        """Return a seat as everyone sees it."""
+        return f.SeatView(
+            seat.player,
+            seat.taken,
+            seat.online or bool(seat.bot),
+            seat.shown_auto_play,
+            seat.left,
+            seat.ready,
+            bool(seat.link),
+            seat.score,
+            seat.stake,
+        )
+
+    def _shown_at(self, at: int | None) -> int:
+        self.s.shown_at = max(self.s.shown_at, self.s.at if at is None else at)
+        return self.s.shown_at
+
+    def _show(self, number: int, at: int, body: f.Body) -> None:
+        listener = self.s.listeners[number]
+        if listener is None:
+            return
+        listener.fold(body, at)
+        seat = number if number < len(self.s.seats) else SPECTATORS
+        frame = f.Shown(seat, listener.number, at, body)
+        self.rings[number].add(frame)
+        self.outputs.append(frame)
+
+    def _shown_figures(self, body: f.Body) -> None:
+        seats = self.s.seats
+        if isinstance(body, f.RoundEnd):
+            for seat, score in zip(seats, body.scores, strict=True):
+                seat.score = score
+        elif isinstance(body, f.Settlement) and body.stakes:
+            for seat, stake in zip(seats, body.stakes, strict=True):
+                seat.stake = stake
+
+    # Reading
+
+    def seat_of(self, player: str) -> int | None:
+        """Return the seat of a player."""
+        for number, seat in enumerate(self.s.seats):
+            if seat.player == player and not seat.bot:
+                return number
+        return None
+
+    def listener(self, seat: int) -> f.Listener:
+        """Return a listener by seat, or the spectators'."""
+        listener = self.s.listeners[seat]
+        assert listener is not None, "a bot listens to nothing"
+        return listener
+
+    @property
+    def round(self) -> Round:
+        """The round opened last."""
+        assert self.s.round is not None, "no round was opened yet"
+        return self.s.round
+
+    @property
+    def round_id(self) -> str:
+        """Its name."""
+        return f"{self.s.table_id}/{self.round.no}"
+
+    def record(self) -> bytes:
+        """Return the record of the round in play, which is over."""
+        assert self.position is not None, "only a round in play has a record to write"
+        round_ = self.round
+        result = full_result(
+            self.s.spec.game, self.rules, round_.dealer, round_.draws_in_row, self.position.outcome()
+        )
+        return write_record(self.s, round_, self.answers, result)
+
+    def owe(self, key: str, at: int, record: bytes = b"", reason: str = "") -> None:
+        """Put something into the outbox."""
+        self.s.owed.append(Owed(key, at, record, reason))
+
+    def paid(self, key: str) -> None:
+        """Take something out of the outbox."""
+        self.s.owed = [owed for owed in self.s.owed if owed.key != key]
