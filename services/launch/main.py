@@ -206,3 +206,19 @@ def rules(
     from services.launch.rules import run
 
     run(game, preset, as_json=as_json)
+
+
+@command("paiju reconcile --data data")
+def reconcile(
+    data: Annotated[
+        Path | None, typer.Option(help="The data folder of a `paiju up`; without it, PAIJU_DATABASE_URL.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Prove the book of coins from its database alone; changes nothing, and may run beside everything else.
+
+    Exit codes: 0 all adds up · 1 something does not, it is named · 2 no book there · 4 the database is away.
+    """
+    from services.launch.reconcile import run
+
+    run(data, as_json=as_json)
