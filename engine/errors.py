@@ -18,8 +18,8 @@
         ├── BadRecordLine       names the first line that is wrong
         └── BadRecordAction     names the first action the rules refuse
 
-A refusal depends only on what the refused seat may know: two positions a seat cannot tell apart refuse it with
-the same ``reason`` and the same message.
+A refusal depends only on what the refused seat may know: two positions a seat cannot tell apart refuse it
+with the same ``reason`` and the same message.
 """
 
 from __future__ import annotations

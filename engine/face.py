@@ -1,8 +1,8 @@
 """The one face every game shows: what the table, the bots, the command line and the tests may rely on.
 
-A game is a value in ``engine.GAMES``. It never draws by itself: the shuffled wall is an argument of ``deal``, and a
-round goes on only through ``Position.apply``. Actions are their own text (docs/notation.md), so an action can be
-stored, compared and sent as it is.
+A game is a value in ``engine.GAMES``. It never draws by itself: the shuffled wall is an argument of ``deal``,
+and a round goes on only through ``Position.apply``. Actions are their own text (docs/notation.md), so an
+action can be stored, compared and sent as it is.
 """
 
 from __future__ import annotations
@@ -108,7 +108,8 @@ class Position(Protocol):
         """Play one answer and return what followed.
 
         Raises:
-            ActionRefused: The round is over, the seat is not asked, or the action is not legal. Nothing changed.
+            ActionRefused: The round is over, the seat is not asked, or the action is not legal. Nothing
+            changed.
         """
         ...
 

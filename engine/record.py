@@ -126,7 +126,7 @@ def format_record(record: Record) -> str:
     return "\n".join(lines)
 
 
-def parse_record(text: str) -> Record:
+def parse_record(text: object) -> Record:
     """Return the record a text stands for.
 
     Raises:
@@ -138,7 +138,7 @@ def parse_record(text: str) -> Record:
 class _Reader:
     """Reads a record line by line."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: object) -> None:
         if not isinstance(text, str) or len(text) > RECORD_CHARS_MAX:
             raise BadRecordLine(1, f"a record is text of at most {RECORD_CHARS_MAX} characters")
         self._lines = text.split("\n")

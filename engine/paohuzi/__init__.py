@@ -3,8 +3,9 @@
 from engine.paohuzi.cards import format_cards, hand_cards, make_hand, parse_card, parse_cards
 from engine.paohuzi.eats import eats
 from engine.paohuzi.game import Paohuzi
-from engine.paohuzi.hu import Laid, waits
+from engine.paohuzi.hu import Laid
 from engine.paohuzi.scoring import best_hu
+from engine.paohuzi.waits import waits
 
 __all__ = [
     "Laid",

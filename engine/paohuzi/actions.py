@@ -7,7 +7,7 @@ from typing import Final
 from engine.errors import BadNotation
 from engine.paohuzi.cards import CARD_TEXTS, format_cards, parse_card, parse_cards
 
-PASS: Final = "pass"
+PASS: Final = "pass"  # noqa: S105 - an action, no password
 HU: Final = "hu"
 PENG: Final = "peng"
 DISCARD: Final = tuple(f"discard {text}" for text in CARD_TEXTS)
@@ -21,7 +21,7 @@ HU_OR_PASS: Final = (HU, PASS)
 _ACTION_CHARS_MAX: Final = 80
 
 
-def parse_action(text: str) -> str:
+def parse_action(text: object) -> str:
     """Return an action in canonical form: cards inside a meld and melds inside a 吃 sorted.
 
     Raises:

@@ -12,8 +12,8 @@ from engine.paohuzi.view import View
 def loose_worth(loose: int, card: int) -> int:
     """Return how useful a loose card is to its hand; the fallback discards the least.
 
-    3 for each 吃-type meld with this card that the loose cards hold completely, 1 for each that lacks one card, and 2
-    if the hand holds a second copy. A meld counts once, however many copies there are.
+    3 for each 吃-type meld with this card that the loose cards hold completely, 1 for each that lacks one
+    card, and 2 if the hand holds a second copy. A meld counts once, however many copies there are.
     """
     worth = 2 if loose >> (3 * card) & 7 > 1 else 0
     for meld in CHI_MELDS[card]:
@@ -31,7 +31,8 @@ def loose_worth(loose: int, card: int) -> int:
 def fallback(view: View) -> Action:
     """Return what is played for a seat that does not answer: pass, or the due discard.
 
-    The discard is the loose card of least worth (``loose_worth``), small before big, low before high (Rule 12).
+    The discard is the loose card of least worth (``loose_worth``), small before big, low before high (Rule
+    12).
     """
     if PASS in view.legal:
         return PASS

@@ -1,8 +1,8 @@
 """The cards of 跑胡子 and hands of them (Rule 1).
 
-A card is an integer: 0–9 are 一…十 (text ``s1``…``s10``), 10–19 are 壹…拾 (``b1``…``b10``). A hand is one integer with
-three bits per card kind that hold how many of it there are (0–4). So hands are hashable, cheap to copy, and the
-search tables are indexed by slices of them.
+A card is an integer: 0–9 are 一…十 (text ``s1``…``s10``), 10–19 are 壹…拾 (``b1``…``b10``). A hand is one
+integer with three bits per card kind that hold how many of it there are (0–4). So hands are hashable, cheap
+to copy, and the search tables are indexed by slices of them.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _CARD = re.compile(r"[sb](?:10|[1-9])")
 _CARDS = re.compile(r"(?:[sb](?:10|[1-9]))+")
 
 
-def parse_card(text: str) -> int:
+def parse_card(text: object) -> int:
     """Return the card a text stands for.
 
     Raises:
@@ -65,7 +65,7 @@ def parse_card(text: str) -> int:
     return card
 
 
-def parse_cards(text: str) -> tuple[int, ...]:
+def parse_cards(text: object) -> tuple[int, ...]:
     """Return the cards of a run-together text such as ``s7s8s9``.
 
     Raises:

@@ -1,7 +1,7 @@
 """Claims on a shown card: who is asked what, and how the answers are resolved (Rules 5 to 8).
 
-A question depends only on what its seat can know. The resolution walks the offers in the order of Rule 5 after
-every answer; marks are written only for the offers it reached (Rule 7).
+A question depends only on what its seat can know. The resolution walks the offers in the order of Rule 5
+after every answer; marks are written only for the offers it reached (Rule 7).
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ def walk(position: Position) -> int:
 
 
 def settle(position: Position, reached: list[tuple[str, int]], taker: int) -> None:
-    """Withdraw what is still open and write the marks of the offers that were reached and not taken (Rule 7)."""
+    """Withdraw what is open and write the marks of the offers reached and not taken (Rule 7)."""
     asked = position.asked
     for seat in (0, 1, 2):
         if asked[seat] is not None:

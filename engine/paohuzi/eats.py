@@ -26,8 +26,11 @@ _REACH: Final = tuple(
 )
 """By card, the mask of the hand's counts that can matter for eating it."""
 
+_GUARD: Final = 4 * FIELDS
+"""The highest bit of every count."""
+
 _CACHE: dict[tuple[int, int], tuple[tuple[EatSet, str], ...]] = {}
-_CACHE_MAX: Final = 50_000
+_CACHE_MAX: Final = 20_000
 
 CHI_SETS: dict[str, EatSet] = {}
 """The melds of a chi action met so far, by its text; see ``chi_melds``."""
@@ -74,19 +77,13 @@ def _eats(loose: int, card: int) -> tuple[tuple[EatSet, str], ...]:
     copies = (loose >> (3 * card) & 7) + 1
     walk(0, loose - (copies - 1) * ONE[card], copies, (), ())
     ways.sort(key=lambda way: way[1])
-    for melds, text in ways:
-        CHI_SETS[text] = melds
+    CHI_SETS.update({text: melds for melds, text in ways})
     return tuple(ways)
 
 
-def _holds(hand: int, part: int) -> bool:
-    """Return whether each count of ``part`` (at most 3) is at most that of ``hand`` (at most 4)."""
-    while part:
-        if part & 7 > hand & 7:
-            return False
-        part >>= 3
-        hand >>= 3
-    return True
+def _holds(loose: int, part: int) -> bool:
+    """Return whether loose cards hold others, each at most twice: no count borrows from its guard bit."""
+    return (loose + _GUARD - part) & _GUARD == _GUARD
 
 
 def pairs_of_eating(sets: Sequence[EatSet]) -> int:

@@ -23,7 +23,7 @@ PRIVATE: Final = frozenset({"ask", "answer", "withdrawn", "mark"})
 class Event:
     """One fact. ``words`` is what its own seat reads; ``hidden`` what others read, if that differs."""
 
-    __slots__ = ("kind", "seat", "data")
+    __slots__ = ("data", "kind", "seat")
 
     def __init__(self, kind: str, seat: int, data: tuple[object, ...] = ()) -> None:
         self.kind = kind
@@ -39,7 +39,7 @@ class Event:
         return self.kind in PAUSING
 
     def text_for(self, seat: int | None) -> str | None:
-        """Return the text a seat, or a spectator (``None``), may read; ``None`` if it is invisible to them."""
+        """Return the text a seat or a spectator (``None``) may read; ``None`` if it is invisible."""
         own = seat == self.seat
         if self.kind in PRIVATE:
             return _private(self.kind, self.seat, self.data) if own else None

@@ -11,11 +11,12 @@ from engine.face import Action, Bot, Line
 from engine.paohuzi.actions import parse_action
 from engine.paohuzi.bot import fallback, random_bot
 from engine.paohuzi.cards import DECK, cards_from_texts
+from engine.paohuzi.fold import fold, rules_from
 from engine.paohuzi.position import Position, deal_position
 from engine.paohuzi.presets import ALIASES, PRESETS
 from engine.paohuzi.rules import RuleSet
 from engine.paohuzi.scoring import Outcome, explain_win
-from engine.paohuzi.view import View, fold, rules_from
+from engine.paohuzi.view import View
 
 
 class Paohuzi:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from engine.paohuzi.cards import (
-    KINDS,
     ONE,
     count_cards,
     distinct,
@@ -178,7 +177,7 @@ def _replaced(melds: tuple[Laid, ...], at: int, meld: Laid) -> tuple[Laid, ...]:
 def shown_huxi(
     hand: int, card: int, held: int, quads: int, table_xi: int, pengs: int, weis: int, po_pao_hu: bool
 ) -> int:
-    """Return the most 息 with a shown card that the seat need not lay as 偎 or 提, -1 if it completes nothing.
+    """Return the most 息 with a shown card that is no 偎 or 提 of the seat, -1 if it completes nothing.
 
     The quick form of ``forms``: the same cases without objects.
     """
@@ -211,27 +210,3 @@ def shown_huxi(
     else:
         return -1
     return best if best < 0 else best + table_xi
-
-
-def waits(
-    hand: int, laid: Sequence[Laid] = (), min_xi: int = 0, po_pao_hu: bool = True
-) -> tuple[tuple[int, int], ...]:
-    """Return each card that would complete the hand if another seat drew it, with the most 息 then.
-
-    Args:
-        hand: The cards in hand.
-        laid: The laid melds.
-        min_xi: Leave out what is worth less.
-        po_pao_hu: As in ``forms``.
-    """
-    held = count_cards(hand) + sum(len(meld.cards) for meld in laid)
-    quads = sum(meld.kind in QUAD_KINDS for meld in laid)
-    table_xi = sum(meld.xi for meld in laid)
-    pengs = sum(1 << meld.cards[0] for meld in laid if meld.kind == "peng")
-    weis = sum(1 << meld.cards[0] for meld in laid if meld.kind in ("wei", "chouwei"))
-    found = []
-    for card in range(KINDS):
-        xi = shown_huxi(hand, card, held, quads, table_xi, pengs, weis, po_pao_hu)
-        if xi >= min_xi and xi >= 0:
-            found.append((card, xi))
-    return tuple(found)

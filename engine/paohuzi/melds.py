@@ -1,7 +1,6 @@
 """The most 息 of a hand over all its partitions (Rules 2, 3 and 8), and the partitions themselves.
 
-Runs and 2-7-10 stay inside a suit, so a table answers for them; only 绞 joins the suits. The search therefore goes
-over the choices of 绞, and a mask test ends most losing hands before it.
+A mask test ends most losing hands; otherwise the fits of the two suits (``tables.py``) are matched.
 """
 
 from __future__ import annotations
@@ -13,8 +12,10 @@ from engine.paohuzi.cards import hand_cards, loose_of
 from engine.paohuzi.tables import (
     BIG_HIGH,
     BIG_LOW,
+    FITS,
     HALF,
     LOCK_SHIFT,
+    NO_RUNS,
     POW3,
     QUAD_SHIFT,
     RUN,
@@ -24,7 +25,7 @@ from engine.paohuzi.tables import (
     SMALL_HIGH,
     SMALL_LOW,
     TWO_SEVEN_TEN,
-    jiao_ways,
+    fits,
 )
 
 _INDEX: Final = (1 << LOCK_SHIFT) - 1
@@ -58,40 +59,41 @@ def loose_units(small: int, big: int, jiang: bool) -> int:
     """
     s = SHAPE[small]
     b = SHAPE[big]
-    pair_small = (s >> 10) & b & 1023
-    pair_big = (b >> 10) & s & 1023
-    alone = ((s | b) >> 20) & 1023 & ~(pair_small | pair_big)
-    if alone and (not jiang or alone & (alone - 1)):
+    loners = ((s | b) >> 20) & ~((s >> 10) & b | (b >> 10) & s)
+    if loners and (not jiang or loners & (loners - 1)):
         return -1
+    return _match_jiang(small, big, b) if jiang else _match(small, big, b, RUN)
+
+
+def _match(small: int, big: int, shape: int, table: bytes) -> int:
+    """Return the most 息 / 3 of two suits that give matching cards to 绞, -1 if they never do.
+
+    Args:
+        small: Suit index of the small cards, all of which are used without a 将.
+        big: Suit index of the big cards.
+        shape: The shape of the big cards.
+        table: RUN, or RUN_JIANG if the big cards hold the 将.
+    """
     best = -1
-    if jiang:
-        taken = s >> 30
-        ways = jiao_ways(pair_small, pair_big)
-        for ds, db in ways[taken]:
-            u = RUN[small - ds]
-            if u != 255:
-                v = RUN_JIANG[big - db]
-                if v != 255:
-                    u += v + v
-                    if u > best:
-                        best = u
-        for ds, db in ways[(taken + 1) % 3]:
-            u = RUN_JIANG[small - ds]
-            if u != 255:
-                v = RUN[big - db]
-                if v != 255:
-                    u += v + v
-                    if u > best:
-                        best = u
-        return best
-    for ds, db in jiao_ways(pair_small, pair_big)[s >> 30]:
-        u = RUN[small - ds]
-        if u != 255:
-            v = RUN[big - db]
-            if v != 255:
-                u += v + v
-                if u > best:
-                    best = u
+    lacks = ~shape & 0xFFFFF
+    for key, units in FITS[small] or fits(small):
+        if not SHAPE[key] & lacks:
+            others = table[big - key]
+            if others != NO_RUNS and units + 2 * others > best:
+                best = units + 2 * others
+    return best
+
+
+def _match_jiang(small: int, big: int, shape: int) -> int:
+    """Return the most 息 / 3 of two suits of which exactly one holds the 将."""
+    best = _match(small, big, shape, RUN_JIANG)
+    pairs = (SHAPE[small] >> 10) & 1023
+    while pairs:
+        lowest = pairs & -pairs
+        pairs ^= lowest
+        units = _match(small - 2 * POW3[lowest.bit_length() - 1], big, shape, RUN)
+        if units > best:
+            best = units
     return best
 
 
@@ -118,8 +120,8 @@ def max_huxi(hand: int, quads: int, cards: int) -> int:
 def max_huxi_split(hand: int, card: int, quads: int, cards: int) -> int:
     """Return the most 息 of a hand with a pair of ``card`` and a third one that do not form a meld together.
 
-    This is a pair that the winner splits when another seat draws the third (Rule 8). The hand holds the pair; the
-    third copy comes on top. ``cards`` counts all three.
+    This is a pair that the winner splits when another seat draws the third (Rule 8). The hand holds the pair;
+    the third copy comes on top. ``cards`` counts all three.
     """
     s = SMALL_LOW[hand & HALF] + SMALL_HIGH[(hand >> 15) & HALF]
     b = BIG_LOW[(hand >> 30) & HALF] + BIG_HIGH[hand >> 45]
@@ -131,7 +133,7 @@ def max_huxi_split(hand: int, card: int, quads: int, cards: int) -> int:
     side, rank = divmod(card, 10)
     own, other = loose[side] + POW3[rank], loose[1 - side]
     jiang = quads > 0
-    # Some meld holds the card. With that meld taken out, at most two of each rank are left, as the tables need.
+    # Some meld holds the card. Without that meld at most two of each rank are left, as the tables need.
     rests = [
         (own - sum(POW3[at] for at in ranks), other, jiang, _unit(ranks, side))
         for ranks in MELDS_OF_RANK[rank]
@@ -159,7 +161,8 @@ def _unit(ranks: tuple[int, ...], side: int) -> int:
 
 def own_count(index: int, rank: int) -> int:
     """Return how many loose cards of a rank a suit index holds (0 to 2)."""
-    return index // POW3[rank] % 3
+    count: int = index // POW3[rank] % 3
+    return count
 
 
 MELDS_OF_RANK: Final = tuple(
@@ -191,7 +194,8 @@ CHI_MELDS: Final = tuple(chi_melds_of(card) for card in range(20))
 def partitions(cards: tuple[int, ...], jiang: bool) -> Iterator[tuple[tuple[Meld, ...], Meld | None]]:
     """Yield every way to part loose cards into 吃-type melds and, if ``jiang``, exactly one pair.
 
-    Each way comes once per order in which its melds begin, melds sorted; meant for hands that are known to fit.
+    Each way comes once per order in which its melds begin, melds sorted; meant for hands that are known to
+    fit.
     """
     counts = [0] * 20
     for card in cards:

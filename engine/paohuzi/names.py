@@ -1,7 +1,7 @@
 """名堂: the names a winning hand can have and what they are worth (Rule 10), as data.
 
-One ``NameTable`` per value of the option ``names``. A name applies when its measure lies in its range; its 番 is
-``fan + per_card * (measure - low)``, at most the option named ``cap``. Names add up, they never multiply.
+One ``NameTable`` per value of the option ``names``. A name applies when its measure lies in its range; its 番
+is ``fan + per_card * (measure - low)``, at most the option named ``cap``. Names add up, they never multiply.
 """
 
 from __future__ import annotations

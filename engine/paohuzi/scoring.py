@@ -59,7 +59,8 @@ def best_hu(
 ) -> Win | None:
     """Return the best-paid way to win, or ``None`` if the hand does not win.
 
-    Ties: larger multiplier, then more 息, then more names, then the text of the melds (docs/record-format.md).
+    Ties: larger multiplier, then more 息, then more names, then the text of the melds
+    (docs/record-format.md).
 
     Args:
         rules: The options.

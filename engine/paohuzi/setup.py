@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from engine.paohuzi.cards import count_cards, make_hand
 from engine.paohuzi.hu import Laid
-from engine.paohuzi.position import LIANG, Position
+from engine.paohuzi.position import Position
 from engine.paohuzi.rules import RuleSet
+from engine.paohuzi.state import LIANG
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,8 @@ class SeatSetup:
 def set_up(rules: RuleSet, seats: Sequence[SeatSetup], dealer: int = 0, wall: Sequence[int] = ()) -> Position:
     """Return a quiet position: nobody is asked anything until a card is drawn or discarded in it.
 
-    Go on with ``draw(position, seat, card)``, ``discard(position, seat, card)`` or ``open_round(position, liang)``.
+    Go on with ``draw(position, seat, card)``, ``discard(position, seat, card)`` or ``open_round(position,
+    liang)``.
 
     Args:
         rules: The options.

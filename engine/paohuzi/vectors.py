@@ -1,7 +1,7 @@
 """Runs worked examples (Rule 14) through the engine and says where they disagree.
 
-The examples are data in one JSON object a line; ``run_case`` takes one object and returns every disagreement as one
-sentence. An example that cannot be set up disagrees, it does not raise.
+The examples are data in one JSON object a line; ``run_case`` takes one object and returns every disagreement
+as one sentence. An example that cannot be set up disagrees, it does not raise.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _differences(where: str, expected: Mapping[str, Any], got: Mapping[str, Any]
     ]
 
 
-# --- eat ------------------------------------------------------------------------------------------------------
+# --- eat ----------------------------------------------------------------------------------------------------
 
 
 def _eat(case: Mapping[str, Any]) -> list[str]:
@@ -95,7 +95,7 @@ def _set_text(melds: Sequence[Sequence[int]]) -> str:
     return " ".join(sorted(format_cards(meld) for meld in melds))
 
 
-# --- score and hu ---------------------------------------------------------------------------------------------
+# --- score and hu -------------------------------------------------------------------------------------------
 
 
 def _score(case: Mapping[str, Any]) -> list[str]:
@@ -128,7 +128,7 @@ def _win_fields(rules: RuleSet, win: Win | None) -> dict[str, Any]:
     }
 
 
-# --- flow -----------------------------------------------------------------------------------------------------
+# --- flow ---------------------------------------------------------------------------------------------------
 
 
 def _flow(case: Mapping[str, Any]) -> list[str]:

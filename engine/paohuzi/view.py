@@ -1,32 +1,20 @@
 """What a seat may know of a round, and the fold that makes it from event texts.
 
-``Position.view`` builds a view from everything true; ``fold`` builds it from what was told. They are always equal,
-which proves both that events say enough and that a view says no more.
+``Position.view`` builds a view from everything true; ``fold`` builds it from what was told. They are always
+equal, which proves both that events say enough and that a view says no more.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from engine.errors import BadNotation
-from engine.paohuzi.cards import (
-    CARD_TEXTS,
-    ONE,
-    count_cards,
-    format_cards,
-    hand_cards,
-    kans_of,
-    make_hand,
-    parse_card,
-    parse_cards,
-)
+from engine.paohuzi.cards import CARD_TEXTS, count_cards, format_cards, hand_cards, kans_of
 from engine.paohuzi.hu import Laid
 from engine.paohuzi.melds import Meld
-from engine.paohuzi.presets import PRESETS
 from engine.paohuzi.rules import RuleSet
+from engine.paohuzi.scoring import Outcome
+from engine.paohuzi.state import State
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,220 +117,60 @@ class View:
         }
 
 
-def rules_from(title: str, options: str) -> RuleSet:
-    """Return the rule set of a ``preset@version`` and its options as JSON.
+def view_of(state: State, seat: int | None) -> View:
+    """Return what a seat may know of a round; ``None`` for what everybody may know."""
+    over = state.ended is not None
+    own = seat is not None
+    at = seat if seat is not None else 0
+    return View(
+        rules=state.rules,
+        seat=seat,
+        dealer=state.dealer,
+        hand=state.hands[at] if own else 0,
+        counts=tuple([count_cards(hand) for hand in state.hands]),
+        melds=tuple([_seen(state, other, over or other == seat) for other in (0, 1, 2)]),
+        rivers=tuple([tuple(river) for river in state.rivers]),
+        wall_left=len(state.wall) - state.at,
+        shown=state.shown,
+        turn=state.turn,
+        dead=tuple(state.dead),
+        own_dead=state.own_dead[at] if own else 0,
+        peng_dead=state.peng_dead[at] if own else 0,
+        chi_dead=state.chi_dead[at] if own else 0,
+        passed_hu=tuple(sorted(state.passed_hu[at].items())) if own else (),
+        legal=(state.asked[at] or ()) if own else (),
+        hands=tuple(state.hands) if over else None,
+        win=_win_words(state.ended),
+        end=_end_words(state.ended),
+    )
 
-    Raises:
-        BadNotation: The text is not what ``RuleSet.as_json`` writes.
-        Refusal: An option is unknown or cannot be.
-    """
-    try:
-        preset, version = title.split("@")
-        values = json.loads(options)
-        if not isinstance(values, dict):
-            raise BadNotation("options", options)
-        rules = replace(PRESETS["876cc"].changed(values), preset=preset, version=int(version))
-    except (ValueError, TypeError) as error:
-        raise BadNotation("a preset and its options", f"{title} {options}") from error
-    if rules.as_json() != options:
-        raise BadNotation("all options in canonical order", options)
-    return rules
 
-
-class Folder:
-    """Adds up event texts to a view."""
-
-    def __init__(self) -> None:
-        self._state: dict[str, Any] = {}
-
-    def add(self, text: str) -> None:
-        """Take the next event text.
-
-        Raises:
-            BadNotation: It is no event, or it cannot come here.
-        """
-        words = text.split(" ")
-        step = getattr(self, "_on_" + words[0], None)
-        if step is None or (not self._state and words[0] != "deal"):
-            raise BadNotation("an event", text)
-        try:
-            step(int(words[1]), words[2:])
-        except (ValueError, IndexError, KeyError, StopIteration) as error:
-            raise BadNotation("an event", text) from error
-
-    def view(self) -> View:
-        """Return what the events so far add up to."""
-        state = self._state
-        if not state:
-            raise BadNotation("a round that begins with its deal", "")
-        return View(
-            **{
-                **state,
-                "counts": tuple(state["counts"]),
-                "melds": tuple(tuple(melds) for melds in state["melds"]),
-                "rivers": tuple(tuple(river) for river in state["rivers"]),
-                "dead": tuple(state["dead"]),
-                "passed_hu": tuple(sorted(state["passed_hu"].items())),
-                "hands": None if state["end"] is None else tuple(state["hands"]),
-            }
-        )
-
-    def _on_deal(self, dealer: int, words: list[str]) -> None:
-        title, options, *hands = words
-        own = next((at for at, hand in enumerate(hands) if not hand.startswith("?")), None)
-        hand = make_hand(parse_cards(hands[own])) if own is not None else 0
-        counts = [count_cards(hand) if at == own else int(word[1:]) for at, word in enumerate(hands)]
-        self._state = {
-            "rules": rules_from(title, options),
-            "seat": own,
-            "dealer": dealer,
-            "hand": hand,
-            "counts": counts,
-            "melds": [[], [], []],
-            "rivers": [[], [], []],
-            "wall_left": 80 - sum(counts),
-            "shown": None,
-            "turn": dealer,
-            "dead": [False, False, False],
-            "own_dead": 0,
-            "peng_dead": 0,
-            "chi_dead": 0,
-            "passed_hu": {},
-            "legal": (),
-            "hands": [0, 0, 0],
-            "win": None,
-            "end": None,
-        }
-
-    def _take(self, seat: int, cards: Iterable[int], count: int) -> None:
-        """Take cards from a hand; for another's hand only their number matters."""
-        self._state["counts"][seat] -= count
-        if seat == self._state["seat"]:
-            for card in cards:
-                self._state["hand"] -= ONE[card]
-
-    def _lay(self, seat: int, kind: str, cards: Meld, at: int = -1) -> None:
-        melds = self._state["melds"][seat]
-        if at < 0:
-            melds.append(ViewMeld(kind, cards))
-        else:
-            melds[at] = ViewMeld(kind, cards)
-        self._state["turn"] = seat
-        self._state["shown"] = None
-
-    def _on_liang(self, seat: int, words: list[str]) -> None:
-        card = parse_card(words[0])
-        self._state["counts"][seat] += 1
-        if seat == self._state["seat"]:
-            self._state["hand"] += ONE[card]
-        self._state["wall_left"] -= 1
-        self._state["shown"] = (card, seat, "liang")
-
-    def _on_ti(self, seat: int, words: list[str]) -> None:
-        cards = () if words[0] == "?" else (parse_card(words[0]),) * 4
-        how = words[1]
-        if how != "wei":
-            count = 4 if how == "hand" else 3
-            self._take(seat, cards[:count], count)
-        if how != "hand":
-            self._state["wall_left"] -= 1
-        turn = self._state["turn"]
-        self._lay(seat, "ti", cards, int(words[2]) if how == "wei" else -1)
-        if how == "hand":
-            self._state["turn"] = turn
-
-    def _on_wei(self, seat: int, words: list[str]) -> None:
-        cards = () if words[0] == "?" else (parse_card(words[0]),) * 3
-        self._take(seat, cards[:2], 2)
-        self._state["wall_left"] -= 1
-        self._lay(seat, "wei", cards)
-
-    def _on_chouwei(self, seat: int, words: list[str]) -> None:
-        cards = (parse_card(words[0]),) * 3
-        self._take(seat, cards[:2], 2)
-        self._state["wall_left"] -= 1
-        self._lay(seat, "chouwei", cards)
-
-    def _on_pao(self, seat: int, words: list[str]) -> None:
-        cards = (parse_card(words[0]),) * 4
-        if words[1] == "kan":
-            self._take(seat, cards[:3], 3)
-            self._lay(seat, "pao", cards)
-        else:
-            self._lay(seat, "pao", cards, int(words[2]))
-
-    def _on_peng(self, seat: int, words: list[str]) -> None:
-        cards = (parse_card(words[0]),) * 3
-        self._take(seat, cards[:2], 2)
-        self._lay(seat, "peng", cards)
-
-    def _on_chi(self, seat: int, words: list[str]) -> None:
-        offered = self._state["shown"][0]
-        melds = [parse_cards(word) for word in words]
-        cards = [card for meld in melds for card in meld]
-        cards.remove(offered)
-        self._take(seat, cards, len(cards))
-        for meld in melds:
-            self._lay(seat, "chi", meld)
-
-    def _on_draw(self, seat: int, words: list[str]) -> None:
-        self._state["wall_left"] -= 1
-        self._state["turn"] = seat
-        self._state["shown"] = (parse_card(words[0]), seat, "draw")
-
-    def _on_discard(self, seat: int, words: list[str]) -> None:
-        card = parse_card(words[0])
-        self._take(seat, (card,), 1)
-        if seat == self._state["seat"]:
-            self._state["own_dead"] |= 1 << card
-        self._state["turn"] = seat
-        self._state["shown"] = (card, seat, "discard")
-
-    def _on_river(self, seat: int, words: list[str]) -> None:
-        self._state["rivers"][seat].append(parse_card(words[0]))
-        self._state["shown"] = None
-
-    def _on_dead(self, seat: int, words: list[str]) -> None:
-        self._state["dead"][seat] = True
-
-    def _on_ask(self, seat: int, words: list[str]) -> None:
-        self._state["legal"] = tuple(" ".join(words).split(" | "))
-
-    def _on_answer(self, seat: int, words: list[str]) -> None:
-        self._state["legal"] = ()
-
-    def _on_withdrawn(self, seat: int, words: list[str]) -> None:
-        self._state["legal"] = ()
-
-    def _on_mark(self, seat: int, words: list[str]) -> None:
-        card = parse_card(words[1])
-        if words[0] == "hu":
-            self._state["passed_hu"][card] = int(words[2])
-        else:
-            self._state[f"{words[0]}_dead"] |= 1 << card
-
-    def _on_hu(self, seat: int, words: list[str]) -> None:
-        self._state["shown"] = None
-        self._state["win"] = (str(seat), *words)
-
-    def _on_show(self, seat: int, words: list[str]) -> None:
-        self._state["shown"] = None
-        self._state["hands"][seat] = 0 if words[0] == "-" else make_hand(parse_cards(words[0]))
-        self._state["melds"][seat] = [
-            ViewMeld(kind, parse_cards(cards)) for kind, cards in (word.split(":") for word in words[1:])
+def _seen(state: State, owner: int, all_known: bool) -> tuple[ViewMeld, ...]:
+    """Return the melds of a seat; 偎 lies face down, and so does an opening 提 that shows no card."""
+    closed = 0 if state.rules.opening_ti_show_one else state.opening_tis[owner]
+    return tuple(
+        [
+            ViewMeld(meld.kind, meld.cards if all_known or (meld.kind != "wei" and at >= closed) else ())
+            for at, meld in enumerate(state.melds[owner])
         ]
-
-    def _on_end(self, winner: int, words: list[str]) -> None:
-        self._state["end"] = (words[0], str(winner), *words[1:])
+    )
 
 
-def fold(texts: Iterable[str]) -> View:
-    """Return the view that the event texts of one seat add up to.
+def _end_words(outcome: Outcome | None) -> tuple[str, ...] | None:
+    if outcome is None:
+        return None
+    return (outcome.end, str(outcome.winner), *[str(points) for points in outcome.points])
 
-    Raises:
-        BadNotation: The texts are not the events of a round from its deal on.
-    """
-    folder = Folder()
-    for text in texts:
-        folder.add(text)
-    return folder.view()
+
+def _win_words(outcome: Outcome | None) -> tuple[str, ...] | None:
+    if outcome is None or outcome.win is None:
+        return None
+    return tuple([str(word) for word in win_words(outcome)])
+
+
+def win_words(outcome: Outcome) -> tuple[object, ...]:
+    """Return the words of a ``hu`` event after its seat, seat first."""
+    win = outcome.win
+    assert win is not None, "only a won round has a win"
+    card = CARD_TEXTS[outcome.card] if outcome.card >= 0 else "-"
+    return (outcome.winner, outcome.how, outcome.source, card, win.xi, *[meld.text for meld in win.melds])

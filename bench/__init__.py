@@ -1,0 +1,1 @@
+"""Benches, and the plain yardsticks they and the tests compare with."""
