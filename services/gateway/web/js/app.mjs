@@ -1,0 +1,35 @@
+// The page starts here: load the messages, make the parts, draw, connect.
+import { Controls } from "./control/controls.mjs";
+import { initLanguage, t } from "./lib/i18n.mjs";
+import { Store } from "./lib/store.mjs";
+import { patch } from "./lib/vdom.mjs";
+import { loadWire } from "./net/wire.mjs";
+import { startTicker } from "./view/ticker.mjs";
+import { page } from "./view/page.mjs";
+import { initialState } from "./state.mjs";
+
+async function start() {
+  document.documentElement.lang = initLanguage();
+  const root = document.getElementById("app");
+  try {
+    await loadWire();
+  } catch {
+    root.textContent = t("boot.failed");
+    setTimeout(() => location.reload(), 5_000);
+    return;
+  }
+  root.replaceChildren();
+  root.className = "";
+  let controls = null;
+  const store = new Store(initialState(localStorage), (state) => patch(root, page(state, controls)));
+  controls = new Controls(store);
+  startTicker(() => store.state);
+  addEventListener("resize", () => store.change());
+  addEventListener("online", () => controls.connection.hurry());
+  document.addEventListener("visibilitychange", () => document.hidden || controls.connection.hurry());
+  document.addEventListener("keydown", (event) => controls.key(event));
+  document.addEventListener("pointerdown", () => controls.sound.wake(), { passive: true });
+  await controls.start();
+}
+
+start();

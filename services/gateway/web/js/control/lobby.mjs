@@ -1,0 +1,323 @@
+// Before a table: profile, wallet, sign-in, halls, tickets, rooms, statistics, records.
+import { t } from "../lib/i18n.mjs";
+import { freshId } from "../lib/ids.mjs";
+
+const TICKET_POLL_MS = 2_000;
+const ROOM_POLL_MS = 3_000;
+
+/** Things to do in the lobby. */
+export class LobbyControls {
+  constructor(controls) {
+    this.controls = controls;
+    this.poller = 0;
+  }
+
+  get state() {
+    return this.controls.state;
+  }
+
+  change(work) {
+    this.controls.change(work);
+  }
+
+  call(short, request) {
+    return this.controls.call(short, request);
+  }
+
+  /** After a connection: where was I? A seat, a room or a ticket is taken up again. */
+  async comeBack() {
+    try {
+      const { ticket, room, table_id } = await this.call("matchmaking/GetWhereabouts");
+      if (this.state.table) return;
+      if (table_id && !hasLeft(table_id)) this.controls.play.enter(table_id);
+      else {
+        this.change((state) => {
+          state.awayTable = table_id;
+          state.screen = "lobby";
+          state.ticket = ticket?.state === "waiting" ? ticket : null;
+          state.room = room?.state === "open" ? room : null;
+        });
+        this.poll();
+      }
+    } catch (error) {
+      this.change((state) => {
+        if (!state.table) state.screen = "lobby";
+      });
+      if (error.reason !== "UNREACHABLE") this.controls.fail(error);
+    }
+  }
+
+  /** Everything the lobby shows; each part may fail alone. */
+  async loadAll() {
+    await Promise.all([this.loadProfile(), this.loadWallet(), this.loadHalls(), this.loadGames(), this.loadSignIn()]);
+  }
+
+  async quietly(work) {
+    try {
+      await work();
+    } catch (error) {
+      if (error.reason !== "UNREACHABLE") this.controls.fail(error);
+    }
+  }
+
+  loadProfile() {
+    return this.quietly(async () => {
+      const { profile } = await this.call("accounts/GetProfile");
+      this.change((state) => {
+        state.profile = profile;
+        state.playerId = profile.player_id;
+        state.profiles.set(profile.player_id, profile);
+      });
+    });
+  }
+
+  loadWallet() {
+    return this.quietly(async () => {
+      const wallet = await this.call("economy/GetWallet", { player_id: this.state.playerId });
+      this.change((state) => (state.wallet = wallet));
+    });
+  }
+
+  loadHalls() {
+    return this.quietly(async () => {
+      const { halls } = await this.call("matchmaking/ListHalls", { game: "paohuzi" });
+      this.change((state) => {
+        state.halls = halls;
+        if (!halls.some((hall) => hall.preset === state.preset)) state.preset = halls[0]?.preset ?? "";
+      });
+    });
+  }
+
+  loadGames() {
+    return this.quietly(async () => {
+      const { games } = await this.call("table/ListGames");
+      this.change((state) => (state.games = games));
+    });
+  }
+
+  loadSignIn() {
+    return this.quietly(async () => {
+      const { state: signIn } = await this.call("progress/GetSignIn");
+      this.change((state) => (state.signIn = signIn));
+    });
+  }
+
+  /** The names and pictures of other people. */
+  loadPeople(ids) {
+    const unknown = [...new Set(ids)].filter((id) => id.startsWith("p_") && !this.state.profiles.has(id));
+    if (!unknown.length) return;
+    this.quietly(async () => {
+      const { profiles } = await this.call("accounts/BatchGetProfiles", { player_ids: unknown });
+      this.change((state) => {
+        for (const profile of profiles) state.profiles.set(profile.player_id, profile);
+      });
+    });
+  }
+
+  saveProfile(nickname, avatar) {
+    return this.controls.once("profile", async () => {
+      const { profile } = await this.call("accounts/UpdateProfile", {
+        profile: { player_id: this.state.playerId, nickname, avatar },
+        update_mask: { paths: ["nickname", "avatar"] },
+      });
+      this.change((state) => {
+        state.profile = profile;
+        state.profiles.set(profile.player_id, profile);
+        state.dialog = null;
+      });
+      this.controls.toast(t("profile.saved"));
+    });
+  }
+
+  signInToday() {
+    return this.controls.once("sign_in", async () => {
+      const { state: signIn, reward } = await this.call("progress/SignIn");
+      this.change((state) => (state.signIn = signIn));
+      if (reward) this.controls.toast(t("signin.got", { gold: reward }), "good");
+      this.controls.sound.play("turn");
+      await this.loadWallet();
+    });
+  }
+
+  // ---- a match with whoever comes ----
+
+  match(hallId, botsNow) {
+    this.controls.sound.wake();
+    return this.controls.once("ticket", async () => {
+      const request = { request_id: freshId(), hall_id: hallId, bots_now: botsNow };
+      const { ticket } = await this.call("matchmaking/CreateTicket", request);
+      this.lastHall = { hallId, botsNow };
+      this.onTicket(ticket);
+      this.poll();
+    });
+  }
+
+  /** The same hall once more, if this page knows it. */
+  again() {
+    if (this.lastHall) this.match(this.lastHall.hallId, this.lastHall.botsNow);
+  }
+
+  cancelTicket() {
+    const { ticket } = this.state;
+    if (!ticket) return undefined;
+    return this.controls.once("cancel", async () => {
+      const answer = await this.call("matchmaking/CancelTicket", { ticket_id: ticket.ticket_id });
+      this.onTicket(answer.ticket);
+    });
+  }
+
+  onTicket(ticket) {
+    if (ticket.state === "matched" && ticket.table_id) {
+      this.change((state) => (state.ticket = null));
+      this.controls.play.enter(ticket.table_id);
+    } else if (ticket.state === "waiting") {
+      if (!this.state.table) this.change((state) => (state.ticket = ticket));
+    } else {
+      const was = this.state.ticket;
+      this.change((state) => (state.ticket = null));
+      if (ticket.state === "failed" && was) this.controls.toast(t("ticket.failed", { reason: ticket.reason }), "bad");
+    }
+  }
+
+  // ---- friends' rooms ----
+
+  createRoom({ preset, options, rounds }) {
+    return this.controls.once("room", async () => {
+      const { room } = await this.call("matchmaking/CreateRoom", {
+        request_id: freshId(),
+        game: "paohuzi",
+        preset,
+        options_json: Object.keys(options).length ? JSON.stringify(options) : "",
+        rounds,
+      });
+      this.change((state) => (state.dialog = null));
+      this.onRoom(room);
+      this.poll();
+    });
+  }
+
+  joinRoom(code) {
+    return this.controls.once("room", async () => {
+      const { room } = await this.call("matchmaking/JoinRoom", { room_code: code });
+      this.change((state) => (state.dialog = null));
+      this.onRoom(room);
+      this.poll();
+    });
+  }
+
+  setReady(ready) {
+    return this.controls.once("room", async () => {
+      const { room } = await this.call("matchmaking/SetRoomReady", { room_code: this.state.room.room_code, ready });
+      this.onRoom(room);
+    });
+  }
+
+  fillWithBots() {
+    return this.controls.once("room", async () => {
+      const { room } = await this.call("matchmaking/FillRoomWithBots", { room_code: this.state.room.room_code });
+      this.onRoom(room);
+    });
+  }
+
+  leaveRoom() {
+    return this.controls.once("room", async () => {
+      const { room_code } = this.state.room;
+      this.change((state) => (state.room = null));
+      await this.call("matchmaking/LeaveRoom", { room_code });
+    });
+  }
+
+  onRoom(room) {
+    this.loadPeople(room.places.map((place) => place.player_id));
+    if (room.state === "playing" && room.table_id) {
+      this.change((state) => (state.room = null));
+      if (this.state.table?.tableId !== room.table_id && !hasLeft(room.table_id)) this.controls.play.enter(room.table_id);
+    } else if (room.state === "closed") {
+      if (this.state.room?.room_code === room.room_code) {
+        this.change((state) => (state.room = null));
+        this.controls.toast(t("room.closed"));
+      }
+    } else if (!this.state.table) this.change((state) => (state.room = room));
+  }
+
+  /** Notices can be lost; while waiting, ask now and then. */
+  poll() {
+    clearTimeout(this.poller);
+    const { ticket, room } = this.state;
+    if (!ticket && !room) return;
+    this.poller = setTimeout(async () => {
+      try {
+        if (this.state.ticket) {
+          this.onTicket((await this.call("matchmaking/GetTicket", { ticket_id: this.state.ticket.ticket_id })).ticket);
+        } else if (this.state.room) {
+          this.onRoom((await this.call("matchmaking/GetRoom", { room_code: this.state.room.room_code })).room);
+        }
+      } catch (error) {
+        if (error.code === 5) {
+          this.change((state) => {
+            state.ticket = null;
+            state.room = null;
+          });
+        }
+      }
+      this.poll();
+    }, ticket ? TICKET_POLL_MS : ROOM_POLL_MS);
+  }
+
+  // ---- what was ----
+
+  async openStatistics() {
+    this.controls.dialog({ kind: "statistics" });
+    await this.quietly(async () => {
+      const { statistics } = await this.call("progress/GetStatistics", { player_id: this.state.playerId });
+      this.change((state) => (state.statistics = statistics));
+    });
+  }
+
+  async openRecords() {
+    this.controls.dialog({ kind: "records" });
+    this.change((state) => (state.records = null));
+    await this.moreRecords("");
+  }
+
+  moreRecords(token = this.state.recordsNext) {
+    return this.quietly(async () => {
+      const request = { player_id: this.state.playerId, page_size: 20, page_token: token };
+      const { records, next_page_token } = await this.call("table/ListRecords", request);
+      this.loadPeople(records.flatMap((record) => record.players));
+      this.change((state) => {
+        state.records = token ? [...(state.records ?? []), ...records] : records;
+        state.recordsNext = next_page_token;
+      });
+    });
+  }
+
+  openRecord(roundId) {
+    return this.controls.once("record", async () => {
+      const { record } = await this.call("table/GetRecord", { round_id: roundId });
+      const text = new TextDecoder().decode(record);
+      this.change((state) => (state.dialog = { kind: "record", roundId, text }));
+    });
+  }
+}
+
+const LEFT = "paiju.left";
+
+/** Whether this player said he leaves that table: then the page does not bring him back by itself. */
+export function hasLeft(tableId) {
+  try {
+    return JSON.parse(localStorage.getItem(LEFT) ?? "[]").includes(tableId);
+  } catch {
+    return false;
+  }
+}
+
+/** Remember (or forget) that this player left a table. */
+export function rememberLeft(tableId, left) {
+  try {
+    const others = JSON.parse(localStorage.getItem(LEFT) ?? "[]").filter((id) => id !== tableId);
+    localStorage.setItem(LEFT, JSON.stringify(left ? [...others.slice(-9), tableId] : others));
+  } catch {
+    // The page then offers the seat again, which does no harm.
+  }
+}

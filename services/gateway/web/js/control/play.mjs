@@ -1,0 +1,336 @@
+// At a table: listen, sit, reveal nonces, answer questions, leave.
+import { sortActions } from "../game/actions.mjs";
+import { checkFair } from "../game/fair.mjs";
+import { NonceChains } from "../game/noncechain.mjs";
+import { recordFileName } from "../game/record.mjs";
+import { Table } from "../game/table.mjs";
+import { t } from "../lib/i18n.mjs";
+import { freshId } from "../lib/ids.mjs";
+import { Refused } from "../net/refused.mjs";
+import { decode } from "../net/wire.mjs";
+import { rememberLeft } from "./lobby.mjs";
+import { saveText } from "../view/download.mjs";
+
+const CALLOUT_MS = 1_300;
+const RESULT_AFTER_MS = 1_500;
+const GONE = new Set(["TABLE_UNKNOWN", "TABLE_CLOSED"]);
+const LOUD = new Set(["peng", "chi", "wei", "chouwei", "pao", "ti", "hu"]);
+
+/** Things to do at a table. */
+export class PlayControls {
+  constructor(controls) {
+    this.controls = controls;
+    this.chains = new NonceChains(localStorage);
+    this.pending = null;
+    this.owed = new Set();
+    this.nextCallout = 1;
+  }
+
+  get state() {
+    return this.controls.state;
+  }
+
+  get table() {
+    return this.state.table;
+  }
+
+  change(work) {
+    this.controls.change(work);
+  }
+
+  command(body, commandId) {
+    return this.controls.connection.command(this.table.tableId, body, commandId);
+  }
+
+  // ---- listening ----
+
+  enter(tableId) {
+    if (this.table?.tableId === tableId) return;
+    rememberLeft(tableId, false);
+    this.pending = null;
+    this.owed.clear();
+    this.controls.chat.clear();
+    this.change((state) => {
+      state.table = new Table(tableId);
+      state.screen = "table";
+      state.dialog = null;
+      state.ticket = null;
+      state.room = null;
+      state.awayTable = "";
+      state.replaced = false;
+      state.callouts = [];
+      state.ui = { selected: null, chiOpen: false, sentQuestion: 0, resultOpen: false, fair: null, drag: null };
+    });
+    this.attach();
+    this.controls.chat.load();
+  }
+
+  async attach(fresh = false) {
+    const { table } = this;
+    if (!table || !this.controls.connection.isReady) return;
+    const attach = fresh ? { epoch: 0, number: 0 } : { epoch: table.epoch, number: table.number };
+    this.change((state) => (state.replaced = false));
+    try {
+      await this.command({ attach });
+      this.resend();
+    } catch (error) {
+      if (table !== this.table) return;
+      if (error instanceof Refused && GONE.has(error.reason)) this.gone(error.reason);
+      else if (error instanceof Refused) this.controls.fail(error);
+    }
+  }
+
+  onSnapshot({ table_id, epoch, view }) {
+    if (table_id !== this.table?.tableId) return;
+    const { table } = this;
+    try {
+      table.applyView(decode("table.v1.TableView", view), epoch);
+    } catch (error) {
+      console.error(error);
+      this.controls.toast(t("error.page"), "bad");
+      return;
+    }
+    this.change((state) => {
+      state.ui.selected = null;
+      state.ui.chiOpen = false;
+      state.ui.resultOpen = table.roundEnd !== null || table.matchEnd !== null;
+    });
+    this.after();
+    if (table.roundEnd) this.checkFair();
+  }
+
+  onFrames({ table_id, epoch, frames }) {
+    const { table } = this;
+    if (table_id !== table?.tableId || !table.known) return;
+    for (const bytes of frames) {
+      const frame = decode("table.v1.Frame", bytes);
+      const asked = table.question?.number;
+      const told = table.applyFrame(frame, epoch);
+      if (told === null) continue;
+      for (const event of told) this.show(event);
+      if (table.question && table.question.number !== asked) this.asked();
+      if (frame.round_opening) this.opened();
+      if (frame.round_end) this.ended();
+      if (frame.match_end && !this.state.ui.resultOpen) this.change((state) => (state.ui.resultOpen = true));
+    }
+    if (table.isBroken) {
+      table.isBroken = false;
+      this.attach(true);
+    }
+    this.change();
+    this.after();
+  }
+
+  onDetached({ table_id, reason }) {
+    if (table_id !== this.table?.tableId) return;
+    if (reason === "REPLACED") this.change((state) => (state.replaced = true));
+    else this.gone(reason);
+  }
+
+  gone(reason) {
+    if (this.table?.matchEnd) return;
+    this.controls.toast(t(`detached.${reason}`));
+    this.toLobby();
+  }
+
+  /** What follows by itself from the state: names, sitting down, the nonce. */
+  after() {
+    const { table } = this;
+    this.controls.lobby.loadPeople(table.seats.map((seat) => seat.player_id));
+    if (table.mustSit) this.owe(`sit/${table.tableId}`, () => this.sit(table));
+    const roundId = table.owesNonce;
+    if (roundId) this.owe(`nonce/${roundId}`, () => this.reveal(table, roundId));
+  }
+
+  /** Do something once; a failure to reach the table makes it due again at the next view. */
+  async owe(name, work) {
+    if (this.owed.has(name)) return;
+    this.owed.add(name);
+    try {
+      await work();
+    } catch (error) {
+      this.owed.delete(name);
+      if (error instanceof Refused) {
+        this.owed.add(name);
+        if (!name.startsWith("nonce/")) this.controls.fail(error);
+      }
+    }
+  }
+
+  async sit(table) {
+    const head = await this.chains.head(table.tableId, Math.max(table.rounds, 1));
+    await this.command({ sit: { nonce_head: head } }, `sit-${table.seat}`);
+  }
+
+  async reveal(table, roundId) {
+    const nonce = await this.chains.nonce(table.tableId, roundId);
+    if (nonce) await this.command({ reveal_nonce: { round_id: roundId, nonce } }, `nonce-${table.roundNo}`);
+  }
+
+  // ---- showing ----
+
+  show({ kind, seat }) {
+    if (LOUD.has(kind)) {
+      const id = this.nextCallout++;
+      this.change((state) => (state.callouts = [...state.callouts, { id, kind, seat }]));
+      setTimeout(() => {
+        this.change((state) => (state.callouts = state.callouts.filter((callout) => callout.id !== id)));
+      }, CALLOUT_MS);
+      this.controls.sound.play(kind === "chouwei" ? "wei" : kind);
+    } else if (kind === "discard") this.controls.sound.play("card");
+    else if (kind === "draw") this.controls.sound.play("draw");
+  }
+
+  asked() {
+    this.controls.sound.play("turn");
+    this.change((state) => {
+      state.ui.chiOpen = false;
+      state.ui.selected = null;
+    });
+  }
+
+  opened() {
+    this.pending = null;
+    this.change((state) => Object.assign(state.ui, { resultOpen: false, fair: null, selected: null, sentQuestion: 0 }));
+  }
+
+  ended() {
+    const { table } = this;
+    const roundId = table.roundId;
+    const mine = table.roundEnd.result.points?.[table.seat] ?? 0;
+    this.controls.sound.play(mine > 0 ? "hu" : mine < 0 ? "lose" : "end");
+    setTimeout(() => {
+      if (this.table === table && table.roundId === roundId) this.change((state) => (state.ui.resultOpen = true));
+    }, RESULT_AFTER_MS);
+    this.checkFair();
+  }
+
+  async checkFair() {
+    const { table } = this;
+    const { roundId, round, opening, roundEnd } = table;
+    if (!roundEnd.record.length) return;
+    const chain = this.chains.load(table.tableId);
+    const given = chain?.revealed.includes(roundId) && table.nonces.get(table.seat)?.length;
+    const fair = await checkFair({
+      record: roundEnd.record,
+      heard: opening?.commitment,
+      ownNonce: given ? await this.chains.nonce(table.tableId, roundId) : null,
+      round,
+    });
+    this.change((state) => {
+      if (state.table?.roundId === roundId) state.ui.fair = { roundId, ...fair };
+    });
+  }
+
+  showResult(open) {
+    this.change((state) => (state.ui.resultOpen = open));
+  }
+
+  saveRecord(roundId, text) {
+    saveText(recordFileName(roundId), text);
+  }
+
+  // ---- answering ----
+
+  get actions() {
+    const { question } = this.table ?? {};
+    return sortActions(question && question.number !== this.state.ui.sentQuestion ? question.actions : []);
+  }
+
+  /** Answer the open question. Sent again after a lost connection, which the table knows as the same answer. */
+  async act(action) {
+    const { table } = this;
+    const question = table?.question;
+    if (!question || !question.actions.includes(action) || this.state.ui.sentQuestion === question.number) return;
+    this.pending = { round_id: table.roundId, question: question.number, action };
+    this.change((state) => Object.assign(state.ui, { sentQuestion: question.number, chiOpen: false, selected: null }));
+    await this.sendAct(this.pending);
+  }
+
+  async sendAct(act) {
+    try {
+      await this.command({ act });
+      if (this.pending === act) this.pending = null;
+    } catch (error) {
+      if (!(error instanceof Refused)) return;
+      if (this.pending === act) this.pending = null;
+      this.change((state) => (state.ui.sentQuestion = 0));
+      this.controls.fail(error);
+    }
+  }
+
+  resend() {
+    const { pending, table } = this;
+    if (!pending) return;
+    if (table.question?.number === pending.question && table.roundId === pending.round_id) this.sendAct(pending);
+    else this.pending = null;
+  }
+
+  /** A card of the own hand was touched: first selects it, then plays it. */
+  touch(id, card) {
+    const { discards } = this.actions;
+    this.controls.sound.play("tap");
+    if (this.state.ui.selected?.id === id && discards.has(card)) this.act(discards.get(card));
+    else this.change((state) => (state.ui.selected = state.ui.selected?.id === id ? null : { id, card }));
+  }
+
+  discard(card) {
+    const action = this.actions.discards.get(card);
+    if (action) this.act(action);
+  }
+
+  /** 吃: the only way at once, else the ways to choose from. */
+  eat() {
+    const { chis } = this.actions;
+    if (chis.length === 1) this.act(chis[0].action);
+    else this.change((state) => (state.ui.chiOpen = !state.ui.chiOpen));
+  }
+
+  ready() {
+    return this.controls.once("ready", async () => {
+      await this.command({ ready: {} }, `ready-${this.table.roundNo}-${freshId()}`);
+      this.change((state) => (state.ui.resultOpen = state.table?.matchEnd !== null));
+    });
+  }
+
+  autoPlay(on) {
+    return this.controls.once("auto", () => this.command({ set_auto_play: { on } }, freshId()));
+  }
+
+  vote(agree) {
+    this.controls.closeDialog();
+    return this.controls.once("vote", () => this.command({ dissolve_vote: { agree } }, freshId()));
+  }
+
+  leave() {
+    const { tableId } = this.table;
+    this.controls.closeDialog();
+    return this.controls.once("leave", async () => {
+      await this.command({ leave: {} }, `leave-${freshId()}`);
+      rememberLeft(tableId, true);
+      this.toLobby();
+    });
+  }
+
+  /** Back to the lobby; the seat, if the match goes on, stays. */
+  toLobby() {
+    const { table } = this;
+    if (table && this.controls.connection.isReady) this.command({ detach: {} }).catch(() => {});
+    this.change((state) => {
+      state.table = null;
+      state.screen = "lobby";
+      state.dialog = null;
+      state.replaced = false;
+      state.callouts = [];
+    });
+    this.controls.chat.clear();
+    this.controls.lobby.loadWallet();
+    this.controls.lobby.loadHalls();
+    if (table && !table.matchEnd) this.change((state) => (state.awayTable = table.tableId));
+  }
+
+  again() {
+    this.toLobby();
+    this.controls.lobby.again();
+  }
+}

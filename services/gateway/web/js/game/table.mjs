@@ -1,0 +1,187 @@
+// A table as this player may know it: the fold of its frames, or a view that stands for all of them.
+import { Round } from "./round.mjs";
+
+const roundNo = (roundId) => Number(roundId.slice(roundId.lastIndexOf("/") + 1)) || 0;
+
+/** The state of one table. `clock` is a ServerClock. */
+export class Table {
+  constructor(tableId) {
+    this.tableId = tableId;
+    this.epoch = 0;
+    this.number = 0;
+    this.known = false;
+    this.seat = -1;
+    this.seats = [];
+    this.phase = "seating";
+    this.rounds = 0;
+    this.roundNo = 0;
+    this.preset = "";
+    this.game = "";
+    this.options = {};
+    this.timing = {};
+    this.baseStake = 0;
+    this.roomCode = "";
+    this.matchId = "";
+    this.matchEnd = null;
+    this.vote = null;
+    this.paused = "";
+    /** Set when something could not be understood: the cure is a fresh view. */
+    this.isBroken = false;
+    this.clearRound();
+  }
+
+  clearRound() {
+    this.roundId = "";
+    this.opening = null;
+    this.nonces = new Map();
+    this.round = new Round();
+    this.question = null;
+    this.turnSeat = -1;
+    this.turnDeadline = 0;
+    this.roundEnd = null;
+    this.settlement = null;
+  }
+
+  /** Stand a `TableView` in for all frames so far. */
+  applyView(view, epoch) {
+    this.epoch = epoch;
+    this.number = view.number;
+    this.known = true;
+    this.isBroken = false;
+    this.seat = view.seat;
+    this.seats = view.seats;
+    this.phase = view.phase;
+    this.rounds = view.rounds;
+    this.preset = view.preset;
+    this.game = view.game;
+    this.matchId = view.match_id;
+    this.options = parseJson(view.options_json);
+    this.timing = parseJson(view.timing_json);
+    this.baseStake = view.base_stake;
+    this.roomCode = view.room_code;
+    this.clearRound();
+    this.roundNo = view.round_no;
+    this.roundId = view.opening?.round_id ?? "";
+    this.opening = view.opening;
+    for (const { seat, nonce } of view.nonces) this.nonces.set(seat, nonce);
+    if (view.play) this.play(view.play);
+    if (view.round_end) this.endRound(view.round_end);
+    this.settlement = view.settlement;
+    this.matchEnd = view.match_end;
+    this.vote = view.vote?.until_ms ? view.vote : null;
+    this.paused = view.paused?.reason ?? "";
+  }
+
+  /**
+   * Take the next frame. Returns the events of the game in it (`[{kind, seat, words}]`), or null if it was no news.
+   * A frame that leaves a gap sets `isBroken`.
+   */
+  applyFrame(frame, epoch) {
+    if (frame.number <= this.number) return null;
+    if (frame.number !== this.number + 1) {
+      this.isBroken = true;
+      return null;
+    }
+    this.number = frame.number;
+    this.epoch = epoch;
+    const kind = Object.keys(FRAMES).find((name) => frame[name]);
+    return kind ? (FRAMES[kind](this, frame[kind]) ?? []) : [];
+  }
+
+  play(play) {
+    this.phase = "playing";
+    const told = [];
+    for (const text of play.events) {
+      try {
+        told.push(this.round.add(text));
+      } catch {
+        this.isBroken = true;
+        return told;
+      }
+    }
+    if (play.round_id) this.roundId = play.round_id;
+    this.question = play.question?.actions.length ? play.question : null;
+    if (this.question && !this.round.legal.length) this.question = null;
+    this.turnSeat = play.turn_seat;
+    this.turnDeadline = play.turn_deadline_at_ms;
+    return told;
+  }
+
+  endRound(end) {
+    this.phase = "between";
+    this.question = null;
+    this.turnSeat = -1;
+    this.turnDeadline = 0;
+    this.roundEnd = { ...end, result: parseJson(end.result_json) };
+    this.seats = this.seats.map((seat, at) => ({ ...seat, score: end.scores[at] ?? seat.score }));
+  }
+
+  /** The own seat's state, if any. */
+  get me() {
+    return this.seats[this.seat] ?? null;
+  }
+
+  /** Seats in the order in which they sit around the listener: own, next (right), previous (left). */
+  get around() {
+    const own = this.seat < 0 ? 0 : this.seat;
+    const count = this.seats.length || 3;
+    return Array.from({ length: count }, (_, at) => (own + at) % count);
+  }
+
+  /** Whether the own seat has been offered and waits to be taken. */
+  get mustSit() {
+    return this.known && this.phase === "seating" && this.me !== null && !this.me.taken;
+  }
+
+  /** The round whose nonce the own seat still owes, or "". */
+  get owesNonce() {
+    const owes = this.phase === "opening" && this.opening && this.me?.gives_nonces && !this.nonces.has(this.seat);
+    return owes ? this.opening.round_id : "";
+  }
+}
+
+const FRAMES = {
+  seats_changed(table, { seats }) {
+    table.seats = seats;
+  },
+  round_opening(table, opening) {
+    table.clearRound();
+    table.opening = opening;
+    table.roundId = opening.round_id;
+    table.roundNo = roundNo(opening.round_id);
+    table.phase = "opening";
+    table.seats = table.seats.map((seat) => ({ ...seat, ready: false }));
+  },
+  nonce_seen(table, { seat, nonce }) {
+    table.nonces = new Map(table.nonces).set(seat, nonce);
+  },
+  play: (table, play) => table.play(play),
+  round_end: (table, end) => table.endRound(end),
+  round_settlement(table, settlement) {
+    table.settlement = settlement;
+    if (settlement.stakes.length) {
+      table.seats = table.seats.map((seat, at) => ({ ...seat, stake: settlement.stakes[at] ?? seat.stake }));
+    }
+  },
+  match_end(table, end) {
+    table.matchEnd = end;
+    table.phase = "finished";
+    table.vote = null;
+    table.paused = "";
+  },
+  resumed: () => [],
+  vote_changed(table, vote) {
+    table.vote = vote.until_ms ? vote : null;
+  },
+  paused(table, { reason }) {
+    table.paused = reason;
+  },
+};
+
+function parseJson(text) {
+  try {
+    return text ? JSON.parse(text) : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,64 @@
+// Words in two languages. Chinese first.
+import { STRINGS } from "./strings.mjs";
+
+const PLACE = "paiju.language";
+
+let language = "zh-CN";
+
+/** Start with the kept choice, else Chinese unless the browser asks for something else first. */
+export function initLanguage(storage = localStorage, wanted = globalThis.navigator?.languages ?? []) {
+  let kept = null;
+  try {
+    kept = storage.getItem(PLACE);
+  } catch {
+    kept = null;
+  }
+  const first = wanted[0] ?? "zh-CN";
+  language = kept === "en" || kept === "zh-CN" ? kept : first.startsWith("en") ? "en" : "zh-CN";
+  return language;
+}
+
+/** `zh-CN` or `en`. */
+export const currentLanguage = () => language;
+
+/** Change the language and keep the choice. */
+export function setLanguage(next, storage = localStorage) {
+  language = next === "en" ? "en" : "zh-CN";
+  try {
+    storage.setItem(PLACE, language);
+  } catch {
+    // Kept for this visit only.
+  }
+}
+
+/** The words of a key, with `{name}` filled in. A key without words shows itself: a test finds those. */
+export function t(key, values = {}) {
+  const pair = STRINGS[key];
+  const words = pair ? pair[language === "en" ? 1 : 0] : key;
+  return words.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+}
+
+/** Whether there are words for a key. */
+export const hasWords = (key) => key in STRINGS;
+
+/** Of a message with `title_zh` and `title_en` (or another stem) the one in the current language. */
+export function localised(object, stem = "title") {
+  const [zh, en] = [object[`${stem}_zh`], object[`${stem}_en`]];
+  return language === "en" ? en || zh : zh || en;
+}
+
+/** A number with its sign. */
+export const signed = (value) => (value > 0 ? `+${value}` : String(value));
+
+/** A number short enough for a seat: 12345 → 1.2万 or 12.3k. */
+export function compact(value) {
+  const size = Math.abs(value);
+  if (language === "en") {
+    if (size >= 1e6) return `${trim(value / 1e6)}M`;
+    return size >= 1e4 ? `${trim(value / 1e3)}k` : String(value);
+  }
+  if (size >= 1e8) return `${trim(value / 1e8)}亿`;
+  return size >= 1e4 ? `${trim(value / 1e4)}万` : String(value);
+}
+
+const trim = (value) => value.toFixed(Math.abs(value) < 100 ? 1 : 0).replace(/\.0$/, "");

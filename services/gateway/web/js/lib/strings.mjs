@@ -1,0 +1,7 @@
+// Every text of the page: key → [Chinese, English].
+import { COMMON } from "./words/common.mjs";
+import { LOBBY } from "./words/lobby.mjs";
+import { RESULT } from "./words/result.mjs";
+import { TABLE } from "./words/table.mjs";
+
+export const STRINGS = Object.freeze({ ...COMMON, ...LOBBY, ...TABLE, ...RESULT });

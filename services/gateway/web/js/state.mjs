@@ -1,0 +1,67 @@
+// Everything the page shows.
+import { ServerClock } from "./lib/countdown.mjs";
+
+/** The state before anything is known. */
+export function initialState(storage) {
+  return {
+    /** `boot`, `lobby` or `table`. */
+    screen: "boot",
+    /** As Connection: `connecting`, `ready`, `waiting`, `stopped`. */
+    net: "connecting",
+    everReady: false,
+    /** The last `Goodbye.reason` that waits for the person; "" = none. */
+    goodbye: "",
+    clock: new ServerClock(),
+    playerId: "",
+    profile: null,
+    profiles: new Map(),
+    wallet: null,
+    signIn: null,
+    halls: null,
+    games: null,
+    statistics: null,
+    records: null,
+    recordsNext: "",
+    record: null,
+    ticket: null,
+    room: null,
+    preset: "",
+    table: null,
+    /** A table where the own seat plays on although its player went away. */
+    awayTable: "",
+    /** A session elsewhere took the table over. */
+    replaced: false,
+    dialog: null,
+    busy: new Set(),
+    toasts: [],
+    chat: { messages: [], open: false, unread: 0, bubbles: new Map() },
+    callouts: [],
+    ui: { selected: null, chiOpen: false, sentQuestion: 0, resultOpen: false, fair: null, drag: null },
+    settings: readSettings(storage),
+  };
+}
+
+const PLACE = "paiju.settings";
+
+/** Sound and the order of the hand; what is kept badly counts as not kept. */
+export function readSettings(storage) {
+  const defaults = { sound: true, order: "melds" };
+  try {
+    const kept = JSON.parse(storage.getItem(PLACE)) ?? {};
+    return {
+      sound: typeof kept.sound === "boolean" ? kept.sound : defaults.sound,
+      order: kept.order === "ranks" ? "ranks" : "melds",
+    };
+  } catch {
+    return defaults;
+  }
+}
+
+/** Keep the settings. */
+export function keepSettings(storage, settings) {
+  try {
+    storage.setItem(PLACE, JSON.stringify(settings));
+  } catch {
+    // Kept for this visit only.
+  }
+}

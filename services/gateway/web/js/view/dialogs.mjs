@@ -1,0 +1,166 @@
+// What opens over the page: a frame, and by kind what is in it.
+import { currentLanguage, t } from "../lib/i18n.mjs";
+import { h } from "../lib/vdom.mjs";
+import { recordDialog, recordsDialog, statisticsDialog } from "./history.mjs";
+import { icon } from "./icons.mjs";
+import { keypad } from "./keypad.mjs";
+import { AVATARS, avatarPicture } from "./people.mjs";
+import { roomForm } from "./roomform.mjs";
+
+const KINDS = {
+  settings: { title: "settings.title", body: settings },
+  profile: { title: "profile.title", body: profile },
+  signin: { title: "signin.title", body: signIn },
+  statistics: { title: "stats.title", body: statisticsDialog, wide: true },
+  records: { title: "records.title", body: recordsDialog, wide: true },
+  record: { title: "record.title", body: recordDialog, wide: true },
+  create: { title: "room.create", body: roomForm, wide: true },
+  join: { title: "room.join", body: keypad },
+  menu: { title: "menu.title", body: menu },
+  leave: { title: "leave.title", body: leave },
+  dissolve: { title: "dissolve.title", body: dissolve },
+  rules: { title: "rules.title", body: rules, wide: true },
+};
+
+/** Describe the open dialog. */
+export function dialog(state, controls) {
+  const { title, body, wide } = KINDS[state.dialog.kind];
+  return h(
+    "div.veil",
+    { key: `dialog-${state.dialog.kind}`, onclick: (event) => event.target === event.currentTarget && controls.closeDialog() },
+    h(
+      "section.dialog",
+      { role: "dialog", "aria-modal": "true", "aria-label": t(title), class: wide ? "wide" : "" },
+      h(
+        "header.dialog-head",
+        {},
+        h("h2", {}, t(title)),
+        h("button.icon-button", { "aria-label": t("close"), onclick: () => controls.closeDialog(), oncreate: (node) => node.focus({ preventScroll: true }) }, icon("close")),
+      ),
+      h("div.dialog-body", {}, body(state, controls)),
+    ),
+  );
+}
+
+function choice(label, options, current, pick) {
+  return h(
+    "div.choice",
+    { role: "radiogroup", "aria-label": label },
+    h("span.choice-label", {}, label),
+    h("span.choice-options", {}, options.map(([value, words]) => h("button.chip", { key: String(value), role: "radio", "aria-checked": String(value === current), onclick: () => pick(value) }, words))),
+  );
+}
+
+function settings(state, controls) {
+  const { sound, order } = state.settings;
+  return [
+    choice(t("settings.language"), [["zh-CN", "中文"], ["en", "English"]], currentLanguage(), (value) => controls.language(value)),
+    choice(t("settings.sound"), [[true, t("on")], [false, t("off")]], sound, (value) => controls.setting("sound", value)),
+    choice(t("settings.order"), [["melds", t("settings.order.melds")], ["ranks", t("settings.order.ranks")]], order, (value) => controls.setting("order", value)),
+    h("p.hint", {}, t("settings.keys")),
+    h("p.hint", {}, t("settings.player", { id: state.playerId })),
+  ];
+}
+
+function profile(state, controls) {
+  const chosen = state.dialog.avatar ?? state.profile?.avatar ?? "a01";
+  const save = (event) => {
+    event.preventDefault();
+    const nickname = document.querySelector(".nickname").value.trim();
+    if (nickname) controls.lobby.saveProfile(nickname, chosen);
+  };
+  return h(
+    "form.profile",
+    { onsubmit: save },
+    h("label.field", {}, h("span", {}, t("profile.nickname")), h("input.nickname", { type: "text", maxlength: 12, required: true, autocomplete: "off", oncreate: (node) => (node.value = state.profile?.nickname ?? "") })),
+    h(
+      "div.avatars",
+      { role: "radiogroup", "aria-label": t("profile.avatar") },
+      AVATARS.map((key) =>
+        h("button.avatar-choice", { key, type: "button", role: "radio", "aria-checked": String(key === chosen), "aria-label": `${t("profile.avatar")} ${Number(key.slice(1))}`, onclick: () => controls.change((s) => (s.dialog.avatar = key)) }, avatarPicture(key)),
+      ),
+    ),
+    h("div.dialog-buttons", {}, h("button.primary", { type: "submit", disabled: state.busy.has("profile") }, t("save"))),
+  );
+}
+
+function signIn(state, controls) {
+  const sign = state.signIn;
+  if (!sign) return h("p", {}, t("loading"));
+  return [
+    h("p.hint", {}, t("signin.streak", { days: sign.streak })),
+    h(
+      "ol.days",
+      {},
+      sign.rewards.map((gold, at) => {
+        const done = at < sign.reward_index || (at === sign.reward_index && sign.signed_in);
+        return h(
+          "li.day",
+          { key: at, class: `${done ? "done" : ""} ${at === sign.reward_index ? "today" : ""}` },
+          h("span.day-name", {}, t("signin.day", { day: at + 1 })),
+          h("span.coin.large", { "aria-hidden": "true" }),
+          h("b", {}, String(gold)),
+          done ? h("span.day-done", { "aria-label": t("signin.done"), role: "img" }, icon("check")) : null,
+        );
+      }),
+    ),
+    h(
+      "div.dialog-buttons",
+      {},
+      h("button.primary", { disabled: sign.signed_in || state.busy.has("sign_in"), onclick: () => controls.lobby.signInToday() }, t(sign.signed_in ? "signin.done" : "signin.now")),
+    ),
+  ];
+}
+
+function menu(state, controls) {
+  const { table } = state;
+  const item = (key, words, onclick, tone = "plain") => h(`button.${tone}.menu-item`, { key, onclick }, words);
+  const playing = table?.me && !table.matchEnd;
+  return h(
+    "div.menu",
+    {},
+    item("rules", t("rules.title"), () => controls.dialog({ kind: "rules" })),
+    item("lobby", t("menu.lobby"), () => controls.play.toLobby()),
+    playing ? item("dissolve", t("dissolve.title"), () => controls.dialog({ kind: "dissolve" })) : null,
+    playing ? item("leave", t("leave.title"), () => controls.dialog({ kind: "leave" }), "danger") : null,
+  );
+}
+
+function confirm(words, yes, onYes, controls, tone = "primary") {
+  return [
+    h("p", {}, words),
+    h("div.dialog-buttons", {}, h("button.plain", { onclick: () => controls.closeDialog() }, t("cancel")), h(`button.${tone}`, { onclick: onYes }, yes)),
+  ];
+}
+
+function leave(state, controls) {
+  return confirm(t("leave.words"), t("leave.yes"), () => controls.play.leave(), controls, "danger");
+}
+
+function dissolve(state, controls) {
+  return confirm(t("dissolve.words"), t("dissolve.yes"), () => controls.play.vote(true), controls);
+}
+
+function rules(state) {
+  const { table } = state;
+  const options = table?.round.dealt ? table.round.options : (table?.options ?? {});
+  const game = state.games?.find((one) => one.game === "paohuzi");
+  return [
+    h("div.rules-text", {}, ["rules.goal", "rules.turn", "rules.forced", "rules.claims", "rules.xi", "rules.hu", "rules.dead"].map((key) => h("p", { key }, t(key)))),
+    h("table.xi-table", {}, h("thead", {}, h("tr", {}, ["", "meld.ti", "meld.pao", "meld.wei", "meld.kan", "meld.peng", "rules.runs"].map((key) => h("th", { key }, key ? t(key) : "")))), h("tbody", {}, xiRow("card.small", [9, 6, 3, 3, 1, 3]), xiRow("card.big", [12, 9, 6, 6, 3, 6]))),
+    game && Object.keys(options).length
+      ? h("details", {}, h("summary", {}, t("rules.options")), h("dl.options", {}, game.options.flatMap((option) => [h("dt", { key: `${option.name}.t` }, currentLanguage() === "en" ? option.title_en : option.title_zh), h("dd", { key: `${option.name}.d` }, optionValue(options[option.name]))])))
+      : null,
+  ];
+}
+
+const xiRow = (key, values) => h("tr", { key }, h("th", { scope: "row" }, t(key)), values.map((value, at) => h("td", { key: at }, String(value))));
+
+/** The value of an option in words. */
+export function optionValue(value) {
+  if (value === true) return t("yes");
+  if (value === false) return t("no");
+  if (value === null || value === undefined) return t("option.none");
+  if (typeof value === "number") return String(value);
+  return t(`value.${value}`).startsWith("value.") ? String(value) : t(`value.${value}`);
+}

@@ -1,0 +1,101 @@
+// What I played: statistics, rounds, one record.
+import { parseRecord, recordFileName } from "../game/record.mjs";
+import { nameOf, isCard, parseCards } from "../game/cards.mjs";
+import { currentLanguage, signed, t } from "../lib/i18n.mjs";
+import { h } from "../lib/vdom.mjs";
+import { saveText } from "./download.mjs";
+import { icon } from "./icons.mjs";
+import { nameOfPlayer } from "./people.mjs";
+import { presetTitle } from "./presets.mjs";
+
+/** Counts per preset. */
+export function statisticsDialog(state) {
+  if (!state.statistics) return h("p", {}, t("loading"));
+  if (!state.statistics.length) return h("p.nothing", {}, t("stats.none"));
+  return state.statistics.map((one) =>
+    h(
+      "article.stat",
+      { key: `${one.game}/${one.preset}` },
+      h("h3", {}, presetTitle(state, one.preset, t("room.custom"))),
+      h(
+        "dl.stat-list",
+        {},
+        figure("stats.rounds", one.rounds),
+        figure("stats.wins", one.wins),
+        figure("stats.rate", one.rounds ? `${Math.round((100 * one.wins) / one.rounds)}%` : "–"),
+        figure("stats.self", one.self_draws),
+        figure("stats.points", signed(one.points)),
+        figure("stats.best", one.best_points),
+        figure("stats.xi", one.best_huxi),
+      ),
+      h("p.stat-names", {}, Object.entries(one.names).map(([name, count]) => h("span.name-tag", { key: name }, t(`name.${name}`), " ×", String(count)))),
+    ),
+  );
+}
+
+const figure = (key, value) => h("div.figure", { key }, h("dt", {}, t(key)), h("dd", {}, String(value)));
+
+const timeOf = (ms) =>
+  new Date(ms).toLocaleString(currentLanguage(), { month: "numeric", day: "numeric", hour: "2-digit", minute: "2-digit" });
+
+/** Rounds, newest first. */
+export function recordsDialog(state, controls) {
+  if (!state.records) return h("p", {}, t("loading"));
+  if (!state.records.length) return h("p.nothing", {}, t("records.none"));
+  return [
+    h(
+      "ol.records",
+      {},
+      state.records.map((record) => {
+        const seat = record.players.indexOf(state.playerId);
+        const mine = record.points[seat] ?? 0;
+        return h(
+          "li.record-row",
+          { key: record.round_id },
+          h("span.record-when", {}, timeOf(record.ended_at_ms)),
+          h("span.record-what", {}, presetTitle(state, record.preset, t("room.custom"))),
+          h("span.record-who", {}, record.players.filter((id) => id !== state.playerId).map((id) => nameOfPlayer(state, id, record.players.indexOf(id))).join(t("comma"))),
+          h("b.record-points", { class: mine > 0 ? "plus" : mine < 0 ? "minus" : "" }, signed(mine)),
+          h("button.plain", { disabled: state.busy.has("record"), onclick: () => controls.lobby.openRecord(record.round_id) }, t("record.open")),
+        );
+      }),
+    ),
+    state.recordsNext ? h("button.plain", { onclick: () => controls.lobby.moreRecords() }, t("records.more")) : null,
+  ];
+}
+
+/** An action in the words of the game. */
+function actionWords(action) {
+  const [verb, ...words] = action.split(" ");
+  const cards = words.map((word) => (isCard(word) ? nameOf(word) : parseCards(word).map(nameOf).join(""))).join(" ");
+  return `${t(`act.${verb}`)}${cards ? ` ${cards}` : ""}`;
+}
+
+/** One record: its answers one by one, and the text for download. */
+export function recordDialog(state) {
+  const { roundId, text } = state.dialog;
+  let record;
+  try {
+    record = parseRecord(text);
+  } catch {
+    return h("pre.record-text", {}, text);
+  }
+  const players = record.head.get("Seats").split(" ");
+  return [
+    h(
+      "div.record-head",
+      {},
+      h("p", {}, t("record.round", { id: roundId })),
+      h("p", {}, `${t("result.points")} `, players.map((id, seat) => h("span.record-score", { key: seat }, nameOfPlayer(state, id, seat), " ", h("b", {}, signed(record.result.points[seat]))))),
+      h("button.primary", { onclick: () => saveText(recordFileName(roundId), text) }, icon("save"), t("record.save")),
+    ),
+    h(
+      "ol.record-actions",
+      {},
+      record.actions.map(({ seat, action, atMs, cause }, at) =>
+        h("li", { key: at }, h("span.record-time", {}, `${(atMs / 1000).toFixed(1)}s`), h("b", {}, nameOfPlayer(state, players[seat], seat)), " ", actionWords(action), cause && cause !== "bot" ? ` (${t(`cause.${cause}`)})` : ""),
+      ),
+    ),
+    h("details", {}, h("summary", {}, t("record.text")), h("pre.record-text", {}, text)),
+  ];
+}

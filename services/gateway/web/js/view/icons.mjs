@@ -1,0 +1,30 @@
+// Line icons.
+import { h } from "../lib/vdom.mjs";
+
+const PATHS = {
+  menu: "M4 7h16M4 12h16M4 17h16",
+  chat: "M4 5h16v11H10l-4 4v-4H4z",
+  gear: "M4 8h9M17 8h3M4 16h3M11 16h9M15 5v6M9 13v6",
+  robot: "M5 9h14v10H5zM12 9V5M12 5h3M9 13v2M15 13v2",
+  close: "M6 6l12 12M18 6L6 18",
+  back: "M14 6l-6 6 6 6",
+  sort: "M5 18V6M5 6L2.5 9M5 6l2.5 3M11 7h9M11 12h7M11 17h4",
+  save: "M12 4v10M12 14l-4-4M12 14l4-4M5 19h14",
+  gift: "M4 11h16v9H4zM3 7h18v4H3zM12 7v13M12 7c-4 0-5-4-2.5-4S12 7 12 7s0-4 2.5-4S16 7 12 7",
+  list: "M8 6h12M8 12h12M8 18h12M4 6h.01M4 12h.01M4 18h.01",
+  chart: "M5 19V11M12 19V5M19 19v-6",
+  check: "M5 12.500l4.5 4.500L19 7",
+  eye: "M3 12s3.5-6 9-6 9 6 9 6-3.5 6-9 6-9-6-9-6zM12 14.500a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5z",
+  crown: "M4 8l4 4 4-7 4 7 4-4-1.5 10h-13z",
+  users: "M9 11a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM3 19c0-4 3-6 6-6s6 2 6 6M16 5.500a3 3 0 0 1 0 5.500M18 13.500c2 .8 3 2.7 3 5.5",
+  copy: "M9 9h11v11H9zM5 15H4V4h11v1",
+};
+
+/** An icon by name. */
+export function icon(name) {
+  return h(
+    "svg.icon",
+    { viewBox: "0 0 24 24", "aria-hidden": "true", focusable: "false" },
+    h("path", { d: PATHS[name], fill: "none", stroke: "currentColor", "stroke-width": "2", "stroke-linecap": "round", "stroke-linejoin": "round" }),
+  );
+}

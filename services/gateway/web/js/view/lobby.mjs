@@ -1,0 +1,182 @@
+// The lobby: who I am, what I have, where I can play.
+import { compact, localised, t } from "../lib/i18n.mjs";
+import { h } from "../lib/vdom.mjs";
+import { icon } from "./icons.mjs";
+import { avatar, avatarPicture, isBot, nameOfPlayer } from "./people.mjs";
+import { copyText } from "./download.mjs";
+import { presetsOf } from "./presets.mjs";
+
+/** Describe the lobby. */
+export function lobby(state, controls) {
+  return h(
+    "main.lobby",
+    { key: "lobby" },
+    header(state, controls),
+    state.awayTable ? away(state, controls) : null,
+    state.room ? roomPanel(state, controls) : state.ticket ? waitPanel(state, controls) : halls(state, controls),
+  );
+}
+
+function header(state, controls) {
+  const gold = state.wallet?.balances.find((money) => money.currency === "gold")?.amount;
+  const due = state.signIn && !state.signIn.signed_in;
+  return h(
+    "header.lobby-head",
+    { key: "head" },
+    h(
+      "button.who",
+      { onclick: () => controls.dialog({ kind: "profile" }), "aria-label": t("profile.title") },
+      state.profile ? avatar(state, state.profile.player_id) : avatarPicture("a01"),
+      h("span.who-name", {}, state.profile?.nickname ?? "…"),
+    ),
+    h("span.gold", { "aria-label": t("wallet.gold") }, h("span.coin", { "aria-hidden": "true" }), gold === undefined ? "…" : compact(gold)),
+    h(
+      "nav.head-buttons",
+      {},
+      headButton("gift", t("signin.title"), () => controls.dialog({ kind: "signin" }), due),
+      headButton("list", t("records.title"), () => controls.lobby.openRecords()),
+      headButton("chart", t("stats.title"), () => controls.lobby.openStatistics()),
+      headButton("gear", t("settings.title"), () => controls.dialog({ kind: "settings" })),
+    ),
+  );
+}
+
+function headButton(name, words, onclick, marked = false) {
+  return h("button.head-button", { onclick, key: name, class: marked ? "marked" : "" }, icon(name), h("span.head-word", {}, words));
+}
+
+function away(state, controls) {
+  return h(
+    "div.away",
+    { key: "away" },
+    h("span", {}, t("away.words")),
+    h("button.primary", { onclick: () => controls.play.enter(state.awayTable) }, t("away.back")),
+  );
+}
+
+function halls(state, controls) {
+  if (!state.halls) return h("p.loading", { key: "loading" }, t("loading"));
+  const presets = [...new Set(state.halls.map((hall) => hall.preset))];
+  const mine = state.halls.filter((hall) => hall.preset === state.preset);
+  return h(
+    "div.lobby-body",
+    { key: "halls" },
+    h(
+      "section.quick",
+      { "aria-label": t("quick.title") },
+      bigButton("bots", "robot", t("quick.bots"), t("quick.bots.hint"), () => mine[0] && controls.lobby.match(bestHall(state, mine).hall_id, true)),
+      bigButton("match", "users", t("quick.match"), t("quick.match.hint"), () => mine[0] && controls.lobby.match(bestHall(state, mine).hall_id, false)),
+      bigButton("create", "crown", t("room.create"), t("room.create.hint"), () => controls.dialog({ kind: "create" })),
+      bigButton("join", "eye", t("room.join"), t("room.join.hint"), () => controls.dialog({ kind: "join", code: "" })),
+    ),
+    h(
+      "section.halls",
+      { "aria-label": t("halls.title") },
+      h(
+        "div.presets",
+        { role: "tablist", "aria-label": t("halls.title") },
+        presetsOf(state, presets).map(({ preset, title }) =>
+          h(
+            "button.preset-tab",
+            {
+              key: preset,
+              role: "tab",
+              "aria-selected": String(preset === state.preset),
+              onclick: () => controls.change((s) => (s.preset = preset)),
+            },
+            title,
+          ),
+        ),
+      ),
+      h("div.hall-list", {}, mine.map((hall) => hallCard(state, controls, hall))),
+    ),
+  );
+}
+
+/** The highest-staked hall that the wallet can bear easily: the first one whose entry is a third of it, else the first. */
+function bestHall(state, list) {
+  const gold = state.wallet?.balances.find((money) => money.currency === "gold")?.amount ?? 0;
+  return list.filter((hall) => hall.entry_min * 3 <= gold).at(-1) ?? list[0];
+}
+
+function bigButton(key, name, title, hint, onclick) {
+  return h(`button.big-button.big-${key}`, { key, onclick }, icon(name), h("span.big-title", {}, title), h("span.big-hint", {}, hint));
+}
+
+function hallCard(state, controls, hall) {
+  const gold = state.wallet?.balances.find((money) => money.currency === "gold")?.amount ?? 0;
+  const short = gold < hall.entry_min;
+  const long = hall.entry_max > 0 && gold > hall.entry_max;
+  const entry = hall.entry_max
+    ? t("hall.entry.range", { low: compact(hall.entry_min), high: compact(hall.entry_max) })
+    : t("hall.entry", { low: compact(hall.entry_min) });
+  const busy = state.busy.has("ticket");
+  return h(
+    "article.hall",
+    { key: hall.hall_id, class: short || long ? "closed" : "" },
+    h("h3", {}, localised(hall)),
+    h("p.hall-stake", {}, t("hall.stake", { stake: compact(hall.base_stake) })),
+    h("p.hall-facts", {}, entry, " · ", t("hall.rounds", { rounds: hall.rounds }), hall.waiting ? ` · ${t("hall.waiting", { count: hall.waiting })}` : ""),
+    short || long
+      ? h("p.hall-closed", {}, t(short ? "hall.short" : "hall.long"))
+      : h(
+          "div.hall-buttons",
+          {},
+          h("button.primary", { disabled: busy, onclick: () => controls.lobby.match(hall.hall_id, false) }, t("hall.match")),
+          h("button.plain", { disabled: busy, onclick: () => controls.lobby.match(hall.hall_id, true) }, t("hall.bots")),
+        ),
+  );
+}
+
+function waitPanel(state, controls) {
+  const { ticket } = state;
+  const hall = state.halls?.find((one) => one.hall_id === ticket.hall_id);
+  return h(
+    "section.wait",
+    { key: "wait", "aria-live": "polite" },
+    h("div.wait-cards", { "aria-hidden": "true" }, [0, 1, 2].map((at) => h("span.wait-card", { key: at, style: { "--at": String(at) } }))),
+    h("h2", {}, t("ticket.waiting")),
+    hall ? h("p", {}, localised(hall)) : null,
+    ticket.bots_at_ms ? h("p", {}, t("ticket.bots.before"), h("span.seconds", { raw: true, "data-deadline": ticket.bots_at_ms }), t("ticket.bots.after")) : null,
+    h("button.plain", { disabled: state.busy.has("cancel"), onclick: () => controls.lobby.cancelTicket() }, t("ticket.cancel")),
+  );
+}
+
+function roomPanel(state, controls) {
+  const { room } = state;
+  const mine = room.places.find((place) => place.player_id === state.playerId);
+  const owner = room.owner_id === state.playerId;
+  const empty = room.places.some((place) => !place.player_id);
+  const preset = presetsOf(state, [room.preset])[0];
+  return h(
+    "section.room",
+    { key: "room", "aria-label": t("room.title") },
+    h("p.room-label", {}, t("room.code")),
+    h("p.room-code", {}, [...room.room_code].map((digit, at) => h("span.digit", { key: at }, digit))),
+    h("button.plain.copy", { onclick: () => copyCode(controls, room.room_code) }, icon("copy"), t("room.copy")),
+    h("p.room-facts", {}, preset?.title ?? room.preset, " · ", t("hall.rounds", { rounds: room.rounds }), room.options_json && room.options_json !== "{}" ? ` · ${t("room.custom")}` : ""),
+    h("div.places", {}, room.places.map((place) => placeView(state, room, place))),
+    h(
+      "div.room-buttons",
+      {},
+      mine ? h("button.primary", { disabled: state.busy.has("room"), onclick: () => controls.lobby.setReady(!mine.ready) }, t(mine.ready ? "room.unready" : "room.ready")) : null,
+      owner && empty ? h("button.plain", { disabled: state.busy.has("room"), onclick: () => controls.lobby.fillWithBots() }, t("room.bots")) : null,
+      h("button.plain", { onclick: () => controls.lobby.leaveRoom() }, t(owner ? "room.close" : "room.leave")),
+    ),
+  );
+}
+
+function placeView(state, room, place) {
+  const taken = place.player_id !== "";
+  return h(
+    "div.place",
+    { key: place.seat, class: taken ? "taken" : "" },
+    taken ? avatar(state, place.player_id, place.seat) : h("span.avatar.empty", { "aria-hidden": "true" }, "?"),
+    h("span.place-name", {}, taken ? nameOfPlayer(state, place.player_id, place.seat) : t("room.empty")),
+    h("span.place-state", {}, !taken ? "" : place.ready || isBot(place.player_id) ? t("room.is_ready") : t("room.not_ready"), place.player_id === room.owner_id ? ` · ${t("room.owner")}` : ""),
+  );
+}
+
+async function copyCode(controls, code) {
+  controls.toast((await copyText(code)) ? t("room.copied") : code);
+}

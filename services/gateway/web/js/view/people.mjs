@@ -1,0 +1,31 @@
+// Names and pictures of people and bots.
+import { t } from "../lib/i18n.mjs";
+import { h } from "../lib/vdom.mjs";
+
+const EMBLEMS = "龙凤虎鹤鹿马鱼燕松竹梅兰菊荷山水云月星日风雪花茶";
+const BOT_NAMES = 4;
+
+/** Keys of the built-in pictures. */
+export const AVATARS = Array.from({ length: 24 }, (_, i) => `a${String(i + 1).padStart(2, "0")}`);
+
+/** Whether a player is played by the house. */
+export const isBot = (playerId) => playerId.startsWith("bot:");
+
+/** The name of a player as it is shown; bots get a name by seat. */
+export function nameOfPlayer(state, playerId, seat = 0) {
+  if (!playerId) return "";
+  if (isBot(playerId)) return t("bot.name", { name: t(`bot.${seat % BOT_NAMES}`) });
+  return state.profiles.get(playerId)?.nickname || t("player.unknown");
+}
+
+/** The picture of a player. */
+export function avatar(state, playerId, seat = 0, props = {}) {
+  const key = isBot(playerId) ? `a${String(9 + (seat % 8)).padStart(2, "0")}` : state.profiles.get(playerId)?.avatar;
+  return avatarPicture(key, props);
+}
+
+/** A built-in picture by its key. */
+export function avatarPicture(key, props = {}) {
+  const at = Math.max(0, AVATARS.indexOf(key ?? "a01"));
+  return h("span.avatar", { ...props, style: { "--hue": String((at * 47 + 150) % 360) }, "aria-hidden": "true" }, EMBLEMS[at]);
+}

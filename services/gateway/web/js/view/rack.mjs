@@ -1,0 +1,66 @@
+// The own melds and the hand.
+import { columnsOf } from "../game/hand.mjs";
+import { t } from "../lib/i18n.mjs";
+import { h } from "../lib/vdom.mjs";
+import { cardWords, face, meldColumn } from "./cardview.mjs";
+import { isRed } from "../game/cards.mjs";
+import { dragStart } from "./drag.mjs";
+
+/** Describe melds and hand of the own seat. */
+export function rack(state, controls, at) {
+  const { table } = state;
+  const { round } = table;
+  const { discards } = controls.play.actions;
+  const columns = columnsOf(round.hand, state.settings.order);
+  const offered = round.shown && round.shown.how !== "liang" ? round.shown.card : "";
+  const copies = new Map();
+  return h(
+    "section.rack",
+    { key: "rack", "aria-label": t("hand.title"), class: discards.size ? "to-discard" : "", style: { "--columns": String(Math.max(columns.length, 1)), "--melds": String(round.melds[at].length) } },
+    h("div.own-melds", {}, round.melds[at].map((meld, place) => meldColumn(meld, { key: place, own: true, open: round.end !== null }))),
+    h(
+      "div.hand",
+      {},
+      columns.map((column) => {
+        const key = column.cards.map((text) => nextCopy(copies, text)).join("+");
+        return h(
+          "div.column",
+          { key, class: column.locked ? "locked" : "" },
+          column.cards.map((text, place) => handCard({ state, controls, text, place, column, discards, offered })),
+          column.locked ? h("span.lock", {}, t(column.cards.length === 4 ? "meld.ti.short" : "meld.kan.short")) : null,
+        );
+      }),
+    ),
+  );
+}
+
+function nextCopy(copies, text) {
+  const copy = (copies.get(text) ?? 0) + 1;
+  copies.set(text, copy);
+  return `${text}.${copy}`;
+}
+
+function handCard({ state, controls, text, place, column, discards, offered }) {
+  const { round } = state.table;
+  const id = `${column.cards.join("")}/${place}`;
+  const legal = discards.has(text);
+  const selected = state.ui.selected?.id === id;
+  const dead = !column.locked && round.isDead(text);
+  const words = [cardWords(text), column.locked ? t("card.locked") : "", dead ? t("card.dead") : "", legal ? t("card.playable") : ""];
+  return h(
+    "button.hand-card",
+    {
+      key: `${text}/${place}`,
+      class: [isRed(text) ? "red" : "black", selected ? "selected" : "", legal ? "legal" : "", dead ? "dead" : "", text === offered ? "same" : ""].join(" "),
+      disabled: column.locked,
+      "aria-label": words.filter(Boolean).join(", "),
+      "aria-pressed": String(selected),
+      "data-card": text,
+      onclick: (event) => {
+        if (!event.currentTarget.dataset.dragged) controls.play.touch(id, text);
+      },
+      onpointerdown: (event) => legal && dragStart(event, () => controls.play.discard(text)),
+    },
+    h("span.hand-face", {}, face(text)),
+  );
+}

@@ -1,0 +1,214 @@
+// After a round: why it scored what it scored, what the auditor says, and whether the deal was fair.
+import { shapeOf, meldXi } from "../game/huxi.mjs";
+import { currentLanguage, signed, t } from "../lib/i18n.mjs";
+import { h } from "../lib/vdom.mjs";
+import { countdown } from "./actions.mjs";
+import { card } from "./cardview.mjs";
+import { icon } from "./icons.mjs";
+import { avatar, nameOfPlayer } from "./people.mjs";
+
+/** Describe the result of the last round and, after the last one, of the match. */
+export function resultScreen(state, controls) {
+  const { table } = state;
+  return h(
+    "div.result-veil",
+    { key: "result" },
+    h(
+      "section.result",
+      { role: "dialog", "aria-modal": "true", "aria-label": t("result.title"), "data-verdict": table.settlement?.verdict ?? "" },
+      h(
+        "div.result-scroll",
+        { tabindex: "0" },
+        table.matchEnd ? finalTable(state) : null,
+        table.roundEnd ? roundResult(state) : null,
+      ),
+      footer(state, controls),
+    ),
+  );
+}
+
+function roundResult(state) {
+  const { table } = state;
+  const { result } = table.roundEnd;
+  const winner = result.winners[0] ?? -1;
+  return h(
+    "div.round-result",
+    { key: "round" },
+    h("h2.result-title", { class: titleTone(table, result) }, titleWords(state, result, winner)),
+    h(
+      "div.result-columns",
+      {},
+      h("div.result-hand", {}, winner >= 0 ? winningMelds(table, result) : h("p.draw-words", {}, t("result.draw.words")), winner >= 0 ? formula(table, result) : null, explanation(table)),
+      h("div.result-side", {}, scoreTable(state, result, winner), h("div.verdicts", {}, auditLine(table), fairLine(state))),
+    ),
+    othersHands(state, winner),
+  );
+}
+
+function titleTone(table, result) {
+  const mine = result.points[table.seat] ?? 0;
+  return mine > 0 ? "won" : mine < 0 ? "lost" : "even";
+}
+
+function titleWords(state, result, winner) {
+  if (winner < 0) return t("result.draw");
+  const how = t(`how.${result.how}`);
+  if (winner === state.table.seat) return t("result.won", { how });
+  return t("result.lost", { who: nameOfPlayer(state, state.table.seats[winner].player_id, winner), how });
+}
+
+function winningMelds(table, result) {
+  return h(
+    "div.win-melds",
+    { "aria-label": t("result.melds") },
+    result.melds.map(([kind, ...cards], at) =>
+      h(
+        "div.win-meld",
+        { key: at },
+        h("span.win-kind", {}, t(`shape.${shapeOf(kind, cards)}`)),
+        h("span.win-cards", {}, cards.map((text, i) => card(text, "mini", { key: i, class: text === result.card ? "taken" : "" }))),
+        h("span.win-xi", {}, kind === "jiang" || kind === "rest" ? (kind === "rest" ? t("xi.in_total") : "–") : t("xi.count", { xi: meldXi(kind, cards) })),
+      ),
+    ),
+  );
+}
+
+function formula(table, result) {
+  const { options } = table.round;
+  const perLoser = Math.abs(Math.min(...result.points));
+  const names = Object.entries(result.names);
+  const zimo = result.zimo_bonus;
+  const inner = zimo && options.zimo_stage !== "after_fan" ? `(${result.deng}+${zimo})` : String(result.deng);
+  const tail = zimo && options.zimo_stage === "after_fan" ? ` + ${zimo}` : "";
+  return h(
+    "div.formula",
+    {},
+    h("p.names", {}, names.length ? names.map(([name, fan]) => h("span.name-tag", { key: name }, t(`name.${name}`), " ", h("b", {}, t("fan", { fan })))) : h("span.name-tag", {}, t("name.plain"))),
+    h(
+      "p.sum",
+      {},
+      t("formula.xi", { xi: result.huxi }),
+      " → ",
+      t("formula.deng", { deng: result.deng }),
+      zimo ? ` ${t("formula.zimo", { zimo })}` : "",
+    ),
+    h("p.sum.strong", {}, `${inner} × ${result.fan}${tail} = `, h("b", {}, t("formula.points", { points: perLoser })), table.baseStake ? ` × ${table.baseStake} = ${perLoser * table.baseStake}` : ""),
+  );
+}
+
+function explanation(table) {
+  const lines = currentLanguage() === "en" ? table.roundEnd.explanation_en : table.roundEnd.explanation_zh;
+  if (!lines.length) return null;
+  return h("details.why", {}, h("summary", {}, t("result.why")), h("ol", {}, lines.map((line, at) => h("li", { key: at }, line))));
+}
+
+function scoreTable(state, result, winner) {
+  const { table } = state;
+  const coins = table.settlement?.coins ?? [];
+  return h(
+    "table.scores",
+    {},
+    h("thead", {}, h("tr", {}, h("th", {}, ""), h("th", {}, t("scores.points")), table.baseStake ? h("th", {}, t("scores.coins")) : null, h("th", {}, t("scores.sum")))),
+    h(
+      "tbody",
+      {},
+      table.around.map((at) => {
+        const seat = table.seats[at];
+        return h(
+          "tr",
+          { key: at, class: at === winner ? "winner" : "" },
+          h("th", { scope: "row" }, avatar(state, seat.player_id, at), h("span", {}, nameOfPlayer(state, seat.player_id, at))),
+          h("td", { class: tone(result.points[at]) }, signed(result.points[at])),
+          table.baseStake ? h("td", { class: tone(coins[at] ?? 0) }, coins.length ? signed(coins[at]) : "…") : null,
+          h("td", {}, signed(table.roundEnd.scores[at] ?? seat.score)),
+        );
+      }),
+    ),
+  );
+}
+
+const tone = (value) => (value > 0 ? "plus" : value < 0 ? "minus" : "");
+
+function auditLine(table) {
+  const { settlement } = table;
+  const verdict = settlement?.verdict ?? "PENDING";
+  const words = t(`audit.${verdict}`, { auditor: settlement?.auditor ?? "" });
+  const money = table.baseStake && verdict === "AGREED" ? (settlement.settled ? t("audit.settled") : t("audit.settling")) : "";
+  return h(`p.verdict.audit`, { class: `is-${verdict.toLowerCase()}`, "data-audit": verdict }, verdict === "AGREED" ? icon("check") : h("span.spinner", { "aria-hidden": "true" }), h("span", {}, words, money ? ` · ${money}` : ""));
+}
+
+function fairLine(state) {
+  const { fair } = state.ui;
+  if (!fair) return h("p.verdict.fair", { "data-fair": "" }, h("span.spinner", { "aria-hidden": "true" }), t("fair.checking"));
+  const bad = fair.checks.filter((check) => !check.ok).map((check) => t(`fair.check.${check.name}`));
+  const words = fair.ok ? t(fair.contributed ? "fair.ok" : "fair.none", fair) : t("fair.bad", { what: bad.join(t("comma")) || fair.problems[0] });
+  return h(
+    "p.verdict.fair",
+    { class: fair.ok ? "is-agreed" : "is-disputed", "data-fair": fair.ok ? "ok" : "bad" },
+    icon(fair.ok ? "check" : "close"),
+    h("span", {}, words, " ", fair.ok ? h("span.fair-checks", {}, fair.checks.map((check) => t(`fair.check.${check.name}`)).join(t("comma"))) : ""),
+  );
+}
+
+function othersHands(state, winner) {
+  const { table } = state;
+  const { hands } = table.round;
+  if (!hands) return null;
+  const seats = table.around.filter((at) => at !== winner && hands[at].length);
+  return h(
+    "details.hands",
+    {},
+    h("summary", {}, t("result.hands")),
+    seats.map((at) =>
+      h("div.rest-hand", { key: at }, h("span.rest-name", {}, nameOfPlayer(state, table.seats[at].player_id, at)), h("span.rest-cards", {}, hands[at].map((text, i) => card(text, "mini", { key: i })))),
+    ),
+  );
+}
+
+function finalTable(state) {
+  const { table } = state;
+  const { scores, cause, rounds_played } = table.matchEnd;
+  const order = [...table.around].sort((a, b) => scores[b] - scores[a]);
+  return h(
+    "div.final",
+    { key: "final" },
+    h("h2.result-title", {}, t("match.title")),
+    h("p.final-cause", {}, t(`match.${cause}`), " · ", t("match.rounds", { rounds: rounds_played })),
+    h(
+      "ol.ranks",
+      {},
+      order.map((at, place) =>
+        h(
+          "li.rank",
+          { key: at, class: at === table.seat ? "me" : "" },
+          h("span.rank-place", {}, place === 0 && scores[at] > 0 ? icon("crown") : String(place + 1)),
+          avatar(state, table.seats[at].player_id, at),
+          h("span.rank-name", {}, nameOfPlayer(state, table.seats[at].player_id, at)),
+          h("b", { class: tone(scores[at]) }, signed(scores[at])),
+          table.baseStake ? h("span.rank-coins", {}, h("span.coin", { "aria-hidden": "true" }), String(table.seats[at].stake)) : null,
+        ),
+      ),
+    ),
+  );
+}
+
+function footer(state, controls) {
+  const { table } = state;
+  const buttons = [];
+  if (table.roundEnd?.record.length) {
+    const text = () => new TextDecoder().decode(table.roundEnd.record);
+    buttons.push(h("button.plain", { key: "save", onclick: () => controls.play.saveRecord(table.roundId, text()) }, icon("save"), t("record.save")));
+  }
+  buttons.push(h("button.plain", { key: "see", onclick: () => controls.play.showResult(false) }, icon("eye"), t("result.see_table")));
+  if (table.matchEnd) {
+    if (controls.lobby.lastHall) buttons.push(h("button.plain", { key: "again", onclick: () => controls.play.again() }, t("match.again")));
+    buttons.push(h("button.primary", { key: "lobby", onclick: () => controls.play.toLobby() }, t("match.lobby")));
+  } else if (table.paused) {
+    buttons.push(h("p.footer-words", { key: "paused" }, t(`paused.${table.paused}`)));
+  } else if (table.me?.ready) {
+    buttons.push(h("p.footer-words", { key: "waits" }, t("result.waiting"), " ", countdown(table)));
+  } else if (table.me) {
+    buttons.push(h("button.primary.ready", { key: "ready", "data-action": "ready", disabled: state.busy.has("ready"), onclick: () => controls.play.ready() }, t("result.ready"), " ", countdown(table)));
+  }
+  return h("footer.result-foot", {}, buttons);
+}

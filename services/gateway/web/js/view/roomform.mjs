@@ -1,0 +1,78 @@
+// Opening a friends' room: preset, rounds, and every option of the rules.
+import { localised, t } from "../lib/i18n.mjs";
+import { h } from "../lib/vdom.mjs";
+import { optionValue } from "./dialogs.mjs";
+import { presetsOf } from "./presets.mjs";
+
+const ROUNDS = [1, 4, 8, 16, 32];
+
+/** The options that differ from the preset's. */
+export function changedOptions(preset, chosen) {
+  return Object.fromEntries(Object.entries(chosen).filter(([name, value]) => value !== preset[name]));
+}
+
+/** Describe the form. Its draft lies in the dialog. */
+export function roomForm(state, controls) {
+  const game = state.games?.find((one) => one.game === "paohuzi");
+  if (!game) return h("p", {}, t("loading"));
+  const draft = state.dialog;
+  const presets = presetsOf(state, game.presets.map((one) => one.preset));
+  const preset = presets.find((one) => one.preset === (draft.preset ?? state.preset)) ?? presets[0];
+  const rounds = draft.rounds ?? 8;
+  const chosen = draft.options ?? {};
+  const set = (work) => controls.change((s) => work(s.dialog));
+  const changed = changedOptions(preset.options, chosen);
+  return [
+    h("h3", {}, t("room.preset")),
+    h("div.chips", { role: "radiogroup", "aria-label": t("room.preset") }, presets.map((one) => h("button.chip", { key: one.preset, role: "radio", "aria-checked": String(one === preset), onclick: () => set((d) => Object.assign(d, { preset: one.preset, options: {} })) }, one.title))),
+    h("h3", {}, t("room.rounds")),
+    h("div.chips", { role: "radiogroup", "aria-label": t("room.rounds") }, ROUNDS.map((count) => h("button.chip", { key: count, role: "radio", "aria-checked": String(count === rounds), onclick: () => set((d) => (d.rounds = count)) }, t("room.rounds.count", { count })))),
+    h(
+      "details.room-options",
+      {},
+      h("summary", {}, t("room.options"), Object.keys(changed).length ? ` · ${t("room.options.changed", { count: Object.keys(changed).length })}` : ""),
+      h("div.option-list", {}, game.options.filter((option) => option.acts_in !== "settlement").map((option) => optionRow(option, { preset, chosen, set }))),
+    ),
+    h("div.dialog-buttons", {}, h("button.primary", { disabled: state.busy.has("room"), onclick: () => controls.lobby.createRoom({ preset: preset.preset, options: changed, rounds }) }, t("room.create"))),
+  ];
+}
+
+function optionRow(option, { preset, chosen, set }) {
+  const value = option.name in chosen ? chosen[option.name] : preset.options[option.name];
+  const pick = (next) => set((draft) => (draft.options = { ...draft.options, [option.name]: next }));
+  const isChanged = value !== preset.options[option.name];
+  return h(
+    "div.option",
+    { key: `${preset.preset}/${option.name}`, class: isChanged ? "changed" : "" },
+    h("span.option-title", {}, localised(option), " ", h("span.option-rule", {}, option.rule)),
+    control(option, value, pick),
+  );
+}
+
+function control(option, value, pick) {
+  const label = localised(option);
+  if (option.type === "bool") {
+    return h("button.switch", { role: "switch", "aria-checked": String(value), "aria-label": label, onclick: () => pick(!value) }, optionValue(value));
+  }
+  if (option.type === "enum") {
+    return h("select.select", { "aria-label": label, value: String(value), onchange: (event) => pick(event.target.value) }, option.values.map((one) => h("option", { key: one, value: one, selected: one === value }, optionValue(one))));
+  }
+  return h("input.number", {
+    type: "number",
+    "aria-label": label,
+    min: option.minimum,
+    max: option.maximum,
+    step: 1,
+    placeholder: t("option.none"),
+    value: value === null || value === undefined ? "" : String(value),
+    onchange: (event) => pick(readNumber(event.target.value, option)),
+  });
+}
+
+/** A whole number within the option's range; empty means none. */
+export function readNumber(text, option) {
+  if (text.trim() === "") return null;
+  const number = Math.round(Number(text));
+  if (!Number.isFinite(number)) return null;
+  return Math.min(option.maximum, Math.max(option.minimum, number));
+}

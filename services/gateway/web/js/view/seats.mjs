@@ -1,0 +1,125 @@
+// Seats: who sits there, how he stands, what lies before him.
+import { compact, signed, t } from "../lib/i18n.mjs";
+import { h } from "../lib/vdom.mjs";
+import { card, meldColumn } from "./cardview.mjs";
+import { icon } from "./icons.mjs";
+import { avatar, isBot, nameOfPlayer } from "./people.mjs";
+
+/** Whose turn everybody can see it to be, with its deadline: `{deadline, span}` or null. */
+function turnOf(table, at) {
+  const { timing } = table;
+  if (at === table.seat && table.question) {
+    const claim = !table.question.actions.some((action) => action.startsWith("discard"));
+    return { deadline: table.question.deadline_at_ms, span: (claim ? timing.claim_ms : timing.turn_ms) || 15_000 };
+  }
+  if (at === table.turnSeat) return { deadline: table.turnDeadline, span: timing.turn_ms || 15_000 };
+  return null;
+}
+
+function portrait(state, at) {
+  const { table } = state;
+  const seat = table.seats[at];
+  const turn = turnOf(table, at);
+  const offline = seat && !seat.online && !isBot(seat.player_id);
+  return h(
+    "span.portrait",
+    { class: `${turn ? "on-turn" : ""} ${offline ? "offline" : ""}` },
+    seat ? avatar(state, seat.player_id, at) : h("span.avatar.empty", { "aria-hidden": "true" }, "?"),
+    table.round.dealer === at ? h("span.dealer", { "aria-label": t("dealer"), role: "img" }, "庄") : null,
+    turn?.deadline ? h("span.ring", { raw: true, "data-deadline": turn.deadline, "data-span": turn.span }) : null,
+    marker(seat, offline),
+  );
+}
+
+function marker(seat, offline) {
+  if (!seat) return null;
+  if (seat.left) return h("span.state-mark", {}, t("seat.left"));
+  if (seat.auto_play && !isBot(seat.player_id)) return h("span.state-mark", {}, t("seat.auto"));
+  if (offline) return h("span.state-mark", {}, t("seat.offline"));
+  return null;
+}
+
+function figures(table, seat) {
+  if (!seat) return null;
+  return h(
+    "span.seat-figures",
+    {},
+    h("span.seat-score", { class: seat.score > 0 ? "plus" : seat.score < 0 ? "minus" : "", "aria-label": t("score", { points: seat.score }) }, t("score.short", { points: signed(seat.score) })),
+    table.baseStake ? h("span.seat-stake", { "aria-label": t("stake", { coins: seat.stake }) }, h("span.coin", { "aria-hidden": "true" }), compact(seat.stake)) : null,
+  );
+}
+
+function xiBadge(table, at) {
+  const { round } = table;
+  if (!round.dealt) return null;
+  const hidden = round.melds[at].some((meld) => meld.cards.includes("?"));
+  return h("span.xi", {}, t("xi.table", { xi: round.tableXi(at) }), hidden ? "+" : "");
+}
+
+/** One of the two others. */
+export function otherSeat(state, at, side) {
+  const { table } = state;
+  const seat = table.seats[at];
+  const { round } = table;
+  return h(
+    `section.seat.${side}`,
+    { key: side, "aria-label": seat ? nameOfPlayer(state, seat.player_id, at) : t("seat.empty") },
+    h(
+      "div.seat-head",
+      {},
+      portrait(state, at),
+      h(
+        "div.seat-words",
+        {},
+        h("span.seat-name", {}, seat ? nameOfPlayer(state, seat.player_id, at) : t("seat.empty")),
+        figures(table, seat),
+      ),
+      h(
+        "div.seat-counts",
+        {},
+        xiBadge(table, at),
+        round.dealt ? h("span.hand-count", { "aria-label": t("hand.count", { count: round.counts[at] }) }, h("span.card-dot", { "aria-hidden": "true" }), String(round.counts[at])) : null,
+      ),
+      table.phase === "between" && seat?.ready ? h("span.ready-mark", { "aria-label": t("seat.ready"), role: "img" }, icon("check")) : null,
+    ),
+    h("div.melds", {}, round.melds[at].map((meld, place) => meldColumn(meld, { key: place, open: round.end !== null }))),
+    h("div.river", { "aria-label": t("river") }, river(table, at)),
+    bubble(state, seat),
+  );
+}
+
+/** The cards that a seat let go and nobody took. */
+export function river(table, at) {
+  return table.round.rivers[at].map((text, place) => card(text, "mini", { key: place }));
+}
+
+function bubble(state, seat) {
+  const message = seat && state.chat.bubbles.get(seat.player_id);
+  if (!message) return null;
+  return h("p.bubble", { key: "bubble" }, message.phrase ? t(message.phrase) : message.text);
+}
+
+/** The own seat: picture, score, and the 息 so far. */
+export function ownSeat(state, controls, at) {
+  const { table } = state;
+  const seat = table.seats[at];
+  const { round } = table;
+  const need = round.options.min_xi ?? 15;
+  const xi = round.ownXi;
+  return h(
+    "section.own",
+    { key: "own", "aria-label": t("own.title") },
+    portrait(state, at),
+    h("span.seat-name", {}, seat ? nameOfPlayer(state, seat.player_id, at) : ""),
+    figures(table, seat),
+    round.dealt
+      ? h(
+          "span.own-xi",
+          { class: xi >= need ? "enough" : "", "aria-label": t("xi.own.words", { xi, table: round.tableXi(at), need }) },
+          h("b", {}, String(xi)),
+          h("span", {}, t("xi.own.need", { need })),
+        )
+      : null,
+    bubble(state, seat),
+  );
+}
