@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from services.scoring.core import deal
+from services.scoring.core.record import parse_record
+from services.scoring.core.tiles import DECK, NAMES
 
 ROOT = Path(__file__).parents[2]
 MODULE = ROOT / "services" / "gateway" / "web" / "fairdeal.mjs"
@@ -127,3 +129,12 @@ def test_javascript_checks_the_deal_of_a_record_and_names_what_is_wrong() -> Non
 def test_javascript_refuses_nonces_of_the_wrong_length() -> None:
     case = {"seed": "00" * 32, "round_id": "a/1", "nonces": ["aa"], "cards": 80}
     assert _node([("deal", case)], plain=True) == ["error: a nonce has 1 bytes, not 32"]
+
+
+def test_javascript_deals_the_golden_record_as_scoring_does() -> None:
+    text = (ROOT / "tests" / "vectors" / "paohuzi_record.txt").read_text("utf-8")
+    record = parse_record(text.encode())
+    (checked,) = _node([("record", {"text": text, "heard": record.commitment.hex()})], plain=True)
+    assert (checked["ok"], checked["round"], checked["contributed"]) == (True, record.round_id, 1)
+    places = deal.shuffled(record.seed, record.round_id, record.nonces, 80)
+    assert checked["wall"] == [NAMES[DECK[place]] for place in places]

@@ -6,6 +6,7 @@ Every step of rules §5 is a function that returns the next step.
 
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from services.scoring.core import eating
 from services.scoring.core.judge import Win, best_win, santi_win
@@ -15,6 +16,12 @@ from services.scoring.core.tiles import KINDS, NAMES
 Questions = Mapping[int, Sequence[str]]
 """For each seat that is asked, the actions it may answer with."""
 Answer = tuple[int, str]
+
+SETTLES_UNANSWERED: Final = False
+"""Whether a card that a hidden 跑 will take is settled before anyone who was asked about it has answered.
+
+docs/record-format.md runs the walk after every answer: being asked depends only on what a seat can see.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,7 +305,7 @@ def _settle(
 ) -> Generator[Questions, Answer, Settled]:
     """Collect answers until the walk through the steps reaches an end, then write the marks it reached."""
     answers: dict[int, str] = {}
-    settled = _walk(steps, answers)
+    settled = _walk(steps, answers) if SETTLES_UNANSWERED or not asked else None
     while settled is None:
         seat, action = yield {seat: actions for seat, actions in asked.items() if seat not in answers}
         answers[seat] = action
