@@ -182,7 +182,77 @@ _PROGRESS: dict[str, Reason] = {}
 
 _SCORING: dict[str, Reason] = {}
 
-_TABLE: dict[str, Reason] = {}
+_TABLE = {
+    "NOT_SEATED": Reason("PERMISSION_DENIED", "你不在这张牌桌上。", "You have no seat at this table."),
+    "COMMAND_ID_REUSED": Reason(
+        "ALREADY_EXISTS", "同一命令编号的内容不同。", "The command id was used before with other content."
+    ),
+    "MATCH_OVER": Reason("FAILED_PRECONDITION", "本场已结束。", "The match is over."),
+    "TABLE_FROZEN": Reason(
+        "FAILED_PRECONDITION", "牌桌出现故障，已冻结。", "The table is frozen after a fault."
+    ),
+    "ALREADY_SEATED": Reason("FAILED_PRECONDITION", "你已入座。", "You have taken your seat already."),
+    "SEAT_PENDING": Reason(
+        "FAILED_PRECONDITION", "正在入座，请稍候。", "Your seat is being taken; wait a moment."
+    ),
+    "NONCE_NOT_DUE": Reason("FAILED_PRECONDITION", "现在不需要公开随机数。", "No nonce is due from you now."),
+    "NONCE_WRONG": Reason(
+        "INVALID_ARGUMENT", "随机数与之前的承诺不符。", "The nonce does not follow from your chain."
+    ),
+    "NONCE_TOO_LATE": Reason("FAILED_PRECONDITION", "随机数来得太晚。", "The nonce came too late."),
+    "WRONG_PHASE": Reason("FAILED_PRECONDITION", "现在不能这样做。", "This is not possible at the moment."),
+    "PLAYER_LEFT": Reason("FAILED_PRECONDITION", "你已离开本场。", "You have left the match."),
+    "NO_VOTE": Reason("FAILED_PRECONDITION", "当前没有解散投票。", "No vote is open."),
+    "ALREADY_VOTED": Reason("FAILED_PRECONDITION", "你已投过票。", "You have voted already."),
+    "ACTION_MALFORMED": Reason("INVALID_ARGUMENT", "无法识别的操作。", "This is no action of the game."),
+    "ILLEGAL_ACTION": Reason("FAILED_PRECONDITION", "规则不允许这个操作。", "The rules do not allow this."),
+    "ALREADY_ANSWERED": Reason(
+        "FAILED_PRECONDITION", "这一问已经回答过。", "The question was answered already."
+    ),
+    "QUESTION_CLOSED": Reason("FAILED_PRECONDITION", "这一问已经过去。", "The question is no longer open."),
+    "UNKNOWN_QUESTION": Reason("FAILED_PRECONDITION", "没有这一问。", "There is no such question."),
+    "TABLE_UNKNOWN": Reason("NOT_FOUND", "找不到这张牌桌。", "There is no such table."),
+    "TABLE_EXISTS": Reason(
+        "ALREADY_EXISTS",
+        "同一编号的牌桌已存在，内容不同。",
+        "A table of this id exists, made from other content.",
+    ),
+    "SPECTATORS_NOT_ALLOWED": Reason(
+        "PERMISSION_DENIED", "这张牌桌不允许旁观。", "This table has no spectators."
+    ),
+    "ROUND_UNKNOWN": Reason("NOT_FOUND", "找不到这一局的牌谱。", "There is no record of this round."),
+    "UNKNOWN_GAME": Reason(
+        "INVALID_ARGUMENT", "没有这个游戏：{name}；有：{known}。", "There is no game {name}; known: {known}."
+    ),
+    "UNKNOWN_PRESET": Reason(
+        "INVALID_ARGUMENT",
+        "没有这个玩法：{name}；有：{known}。",
+        "There is no preset {name}; known: {known}.",
+    ),
+    "UNKNOWN_OPTION": Reason(
+        "INVALID_ARGUMENT",
+        "没有这个规则选项：{name}；有：{known}。",
+        "There is no option {name}; known: {known}.",
+    ),
+    "UNKNOWN_BOT": Reason(
+        "INVALID_ARGUMENT", "没有这个机器人：{name}；有：{known}。", "There is no bot {name}; known: {known}."
+    ),
+    "BAD_OPTION": Reason(
+        "INVALID_ARGUMENT",
+        "规则选项 {option} 的值不对；可以是：{allowed}。",
+        "Option {option} cannot have this value; allowed: {allowed}.",
+    ),
+    "SETTLEMENT_PENDING": Reason("UNAVAILABLE", "正在等待结算。", "The match waits for its settlement."),
+    "ROUND_DISPUTED": Reason(
+        "FAILED_PRECONDITION",
+        "本局审计有争议，等待人工处理。",
+        "The audit disputes the round; a person will look.",
+    ),
+    "MATCH_DISSOLVED": Reason("FAILED_PRECONDITION", "本场已解散。", "The match was dissolved."),
+    "SHARD_BUSY": Reason(
+        "RESOURCE_EXHAUSTED", "服务器繁忙，请稍后再试。", "The table server is busy; try again."
+    ),
+}
 
 
 def _one_table(*sections: dict[str, Reason]) -> dict[str, Reason]:
