@@ -9,7 +9,7 @@ from services.accounts.api import ACCESS, AccountsApi
 from services.accounts.bus import show_keys
 from services.accounts.keys import Signer, keys_in_folder, parse_keys
 from services.accounts.settings import AccountsSettings
-from services.chassis.auth import KEYS_BUCKET
+from services.chassis.bus.registry import KEYS
 from services.chassis.outbox import Outbox
 from services.chassis.run import Parts, Service, Wiring
 
@@ -22,7 +22,7 @@ class Accounts:
     def __init__(self, settings: AccountsSettings, parts: Parts) -> None:
         self._parts = parts
         self._signer = _signer(settings, parts)
-        self._outbox = Outbox(parts.db("accounts"), parts.bus, parts.clock)
+        self._outbox = Outbox(parts.db("accounts"), parts.bus, parts.clock, parts.metrics, "accounts")
         parts.rpc.serve(
             self.name,
             accounts_service_pb2_grpc.add_AccountsServiceServicer_to_server,
@@ -58,6 +58,6 @@ WIRING = Wiring(
     wire,
     AccountsSettings,
     says=(PlayerCreated, ProfileChanged, SessionRevoked),
-    buckets=(KEYS_BUCKET,),
+    buckets=(KEYS,),
     has_database=True,
 )

@@ -24,7 +24,7 @@ class Economy:
         db = parts.db("economy")
         self._settings = settings
         self._parts = parts
-        self._outbox = Outbox(db, parts.bus, parts.clock)
+        self._outbox = Outbox(db, parts.bus, parts.clock, parts.metrics, "economy")
         self._tellers = Tellers(db, parts.bus, self._outbox)
         self._ears = Ears(db, parts.clock, settings, self._tellers, parts.metrics)
         self._consumers: list[Consumer] = []

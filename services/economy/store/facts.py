@@ -10,10 +10,11 @@ from paiju.scoring.v1 import events_pb2 as scoring_events
 from paiju.table.v1 import events_pb2 as table_events
 from sqlalchemy import Connection
 
-from services.chassis import outbox
 from services.chassis.errors import Defect
 from services.economy.core.caps import CapInputs, options_of
 from services.economy.core.rounds import RoundFact, SeatFact
+from services.economy.store import schema
+from services.economy.store.ledger import insert_ignoring
 
 
 def from_audited(message: scoring_events.RoundAudited) -> RoundFact:
@@ -111,9 +112,17 @@ def round_settled(
 
 
 def announce(connection: Connection, events: Iterable[events_pb2.RoundSettled]) -> None:
-    """Put settlements into the outbox of this transaction."""
-    for event in events:
-        outbox.put(connection, event, f"settled:{event.round_id}")
+    """Put settlements into the outbox of this transaction, all in one statement."""
+    rows: list[dict[str, object]] = [
+        {
+            "event_id": f"settled:{event.round_id}",
+            "type": event.DESCRIPTOR.full_name,
+            "payload": event.SerializeToString(),
+        }
+        for event in events
+    ]
+    if rows:
+        insert_ignoring(connection, schema.outbox, rows)
 
 
 def _digest(message: scoring_events.RoundAudited) -> bytes:

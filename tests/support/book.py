@@ -1,0 +1,177 @@
+"""A book of money in memory, and the facts that move it; for tests of economy."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, TypeVar
+
+from paiju.scoring.v1 import events_pb2 as scoring_events
+from paiju.table.v1 import events_pb2 as table_events
+from sqlalchemy import Connection, Engine, select
+from sqlalchemy.pool import StaticPool
+
+from services.chassis.db import migrate
+from services.chassis.db.sqlite import sqlite_engine
+from services.economy.core.rounds import RoundFact
+from services.economy.store import facts, rounds, schema, stakes, wallets
+from services.economy.store.proof import Proof, prove
+
+T = TypeVar("T")
+NOW_MS = 1_790_000_000_000
+HOUSE_FLOAT = 50_000
+
+
+@cache
+def _template() -> sqlite3.Connection:
+    engine = sqlite_engine("sqlite://", StaticPool)
+    migrate(engine, "economy")
+    copy = sqlite3.connect(":memory:", check_same_thread=False)
+    raw = engine.raw_connection().driver_connection
+    assert isinstance(raw, sqlite3.Connection)
+    raw.backup(copy)
+    return copy
+
+
+def empty_book() -> Engine:
+    """Return a migrated book in memory, copied from one that was migrated before."""
+    engine = sqlite_engine("sqlite://", StaticPool)
+    raw = engine.raw_connection().driver_connection
+    assert isinstance(raw, sqlite3.Connection)
+    _template().backup(raw)
+    return engine
+
+
+class Books:
+    """The operations of economy on one engine, each a transaction of its own."""
+
+    def __init__(self, engine: Engine | None = None) -> None:
+        self.engine = engine or empty_book()
+        self.now_ms = NOW_MS
+
+    def run(self, fn: Callable[[Connection], T]) -> T:
+        with self.engine.begin() as connection:
+            return fn(connection)
+
+    def grant(self, player_id: str, amount: int, key: str = "", currency: str = "gold") -> int:
+        key = key or f"test/{player_id}/{amount}"
+        return self.run(
+            lambda c: wallets.grant(c, key, "test", player_id, currency, amount, "", self.now_ms)
+        ).balance_after
+
+    def open(self, match: str, seat: int, player: str, buy_in: int, currency: str = "gold") -> int:
+        return self.run(
+            lambda c: stakes.open_stake(c, match, seat, player, currency, buy_in, HOUSE_FLOAT, self.now_ms)
+        )
+
+    def close(self, match: str, seat: int, last_round_no: int) -> bool:
+        return self.run(lambda c: stakes.close_stake(c, match, seat, last_round_no, self.now_ms))[0]
+
+    def hear(self, *batch: RoundFact) -> rounds.Heard:
+        return self.run(lambda c: rounds.hear(c, batch, self.now_ms))
+
+    def wallet(self, player_id: str, currency: str = "gold") -> int:
+        found = self.run(lambda c: wallets.wallets_of(c, [player_id]))[player_id]
+        return next(money.amount for money in found.balances if money.currency == currency)
+
+    def staked(self, player_id: str) -> int:
+        found = self.run(lambda c: wallets.wallets_of(c, [player_id]))[player_id]
+        return sum(money.amount for money in found.staked)
+
+    def stakes(self, match: str) -> list[tuple[int, str, str, int, str]]:
+        return self.run(lambda c: stakes.all_stakes(c, match))
+
+    def state(self, round_id: str) -> tuple[str, list[int]]:
+        state, coins = self.run(lambda c: rounds.settlement_of(c, round_id))
+        return state, list(coins)
+
+    def prove(self) -> Proof:
+        return self.run(prove)
+
+    def events(self, name: str) -> list[bytes]:
+        table = schema.outbox
+        query = select(table.c.payload).where(table.c.type == f"paiju.economy.v1.{name}").order_by(table.c.id)
+        return [bytes(row.payload) for row in self.run(lambda c: c.execute(query).all())]
+
+    def dump(self) -> dict[str, list[tuple[Any, ...]]]:
+        """Return everything in the book, for comparing before and after."""
+        return self.run(
+            lambda c: {
+                name: sorted((tuple(row) for row in c.execute(select(table))), key=repr)
+                for name, table in schema.metadata.tables.items()
+            }
+        )
+
+
+PLAYERS = ("p_a", "p_b", "bot:sensible")
+
+
+def audited(
+    match: str = "0-m",
+    number: int = 1,
+    points: Sequence[int] = (6, -3, -3),
+    players: Sequence[str] = PLAYERS,
+    verdict: str = "AGREED",
+    for_coins: bool = True,
+    base_stake: int = 10,
+    win_cap: bool = False,
+    from_seat: int = -1,
+    auditor: str = "paiju-scoring 1",
+) -> scoring_events.RoundAudited:
+    """Return what scoring says of a round."""
+    return scoring_events.RoundAudited(
+        round_id=f"{match}/{number}",
+        match_id=match,
+        round_no=number,
+        table_id=match,
+        game="paohuzi",
+        preset="tongyi-qmt@1",
+        verdict=scoring_events.Verdict.Value(f"VERDICT_{verdict}"),
+        seats=[
+            scoring_events.AuditedSeat(
+                seat=seat, player_id=player, points=won, is_bot=player.startswith("bot:"), won=won > 0
+            )
+            for seat, (player, won) in enumerate(zip(players, points, strict=True))
+        ],
+        for_coins=for_coins,
+        settlement_json=json.dumps({"base_stake": base_stake, "win_cap_by_balance": win_cap}),
+        huxi=18,
+        fan=2,
+        names_json='{"红胡":2}',
+        end="hu",
+        how="zimo",
+        auditor=auditor,
+        record_sha256=b"r" * 32,
+        ended_at_ms=NOW_MS + number,
+        from_seat=from_seat,
+    )
+
+
+def agreed(match: str = "0-m", number: int = 1, **more: Any) -> RoundFact:
+    """Return the fact of an audit (AGREED unless told otherwise)."""
+    return facts.from_audited(audited(match, number, **more))
+
+
+def voided(match: str = "0-m", number: int = 1) -> RoundFact:
+    """Return the fact that a round was voided."""
+    return facts.from_voided(
+        table_events.RoundVoided(
+            round_id=f"{match}/{number}",
+            match_id=match,
+            round_no=number,
+            game="paohuzi",
+            reason="SHUTTING_DOWN",
+        )
+    )
+
+
+def seated(books: Books, match: str = "0-m", gold: int = 1_000, buy_in: int = 500) -> Books:
+    """Give two players gold, and open three stakes."""
+    for player in PLAYERS:
+        if not player.startswith("bot:"):
+            books.grant(player, gold)
+    for seat, player in enumerate(PLAYERS):
+        books.open(match, seat, player, buy_in)
+    return books
