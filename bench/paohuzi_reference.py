@@ -30,11 +30,11 @@ def xi_of(kind: str, cards: Sequence[int]) -> int:
 
 def eat_melds(card: int) -> list[tuple[int, ...]]:
     """Return every run, 2-7-10 and 绞 with this card."""
-    found = []
-    for first in range(20):
-        run = (first, first + 1, first + 2)
-        if first % 10 <= 7 and card in run:
-            found.append(run)
+    found: list[tuple[int, ...]] = [
+        (first, first + 1, first + 2)
+        for first in range(max(card - 2, 0), card + 1)
+        if first % 10 <= 7 and first // 10 == card // 10
+    ]
     for base in (0, 10):
         if card in (base + 1, base + 6, base + 9):
             found.append((base + 1, base + 6, base + 9))

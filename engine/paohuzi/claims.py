@@ -75,7 +75,7 @@ def open_claim(position: Position, source: int, card: int, kind: str) -> int:
                 position.held[seat],
                 position.quads[seat],
                 position.table_xi[seat],
-                position.pengs[seat],
+                position.pengs[seat] if drawn else 0,
                 position.weis[seat],
                 rules.po_pao_hu,
             )

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 from engine.errors import BadNotation
 from engine.paohuzi.cards import ONE, count_cards, make_hand, parse_card, parse_cards
 from engine.paohuzi.melds import Meld
-from engine.paohuzi.presets import PRESETS
+from engine.paohuzi.presets import recorded
 from engine.paohuzi.rules import RuleSet
 from engine.paohuzi.view import View, ViewMeld
 
@@ -23,15 +22,14 @@ def rules_from(title: str, options: str) -> RuleSet:
         Refusal: An option is unknown or cannot be.
     """
     try:
-        preset, version = title.split("@")
         values = json.loads(options)
-        if not isinstance(values, dict):
-            raise BadNotation("options", options)
-        rules = replace(PRESETS["876cc"].changed(values), preset=preset, version=int(version))
-    except (ValueError, TypeError) as error:
-        raise BadNotation("a preset and its options", f"{title} {options}") from error
+    except (ValueError, RecursionError) as error:
+        raise BadNotation("options as JSON", options) from error
+    if not isinstance(values, dict):
+        raise BadNotation("options as a JSON object", options)
+    rules = recorded(title, values)
     if rules.as_json() != options:
-        raise BadNotation("all options in canonical order", options)
+        raise BadNotation("options in canonical order", options)
     return rules
 
 

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
-from engine.errors import BadDeal, BadNotation, UnknownPreset
+from engine.errors import BadDeal, BadNotation
 from engine.face import Action, Bot, Line
 from engine.paohuzi.actions import parse_action
 from engine.paohuzi.bot import fallback, random_bot
 from engine.paohuzi.cards import DECK, cards_from_texts
 from engine.paohuzi.fold import fold, rules_from
 from engine.paohuzi.position import Position, deal_position
-from engine.paohuzi.presets import ALIASES, PRESETS
+from engine.paohuzi.presets import PRESETS, preset
 from engine.paohuzi.rules import RuleSet
 from engine.paohuzi.scoring import Outcome, explain_win
 from engine.paohuzi.view import View
@@ -28,16 +28,13 @@ class Paohuzi:
     bots: Mapping[str, Bot] = MappingProxyType({"random": random_bot})
 
     def ruleset(self, preset_id: str, overrides: Mapping[str, Any] | None = None) -> RuleSet:
-        """Return a preset, with options changed if asked; a changed one is ``custom@0``.
+        """Return a preset with options changed if asked; ``custom@0`` if they are no preset's.
 
         Raises:
             UnknownPreset, UnknownOption: With the known ones listed.
             BadOption: A value the option cannot have.
         """
-        rules = PRESETS.get(ALIASES.get(preset_id, preset_id))
-        if rules is None:
-            raise UnknownPreset(preset_id, PRESETS)
-        return rules.changed(overrides) if overrides else rules
+        return preset(preset_id, overrides)
 
     def ruleset_from(self, title: str, options: str) -> RuleSet:
         """Return the rule set of a record: ``preset@version`` and all options as canonical JSON.

@@ -138,12 +138,10 @@ def forms(hand: int, laid: Sequence[Laid], card: int, source: str, po_pao_hu: bo
     count = hand >> (3 * card) & 7
     one = ONE[card]
     four = (card,) * 4
+    # A 碰 runs only on a card from the wall (Rule 2), so a discard leaves it alone.
+    upgradable = ("wei", "chouwei") if source == "discard" else ("wei", "chouwei", "peng")
     at = next(
-        (
-            at
-            for at, meld in enumerate(melds)
-            if meld.kind in ("wei", "chouwei", "peng") and meld.cards[0] == card
-        ),
+        (at for at, meld in enumerate(melds) if meld.kind in upgradable and meld.cards[0] == card),
         -1,
     )
     if source == "self":

@@ -94,7 +94,7 @@ NAME_TABLES: Final[dict[str, NameTable]] = {
         rule="§10b",
     ),
     "none": NameTable((), rule="§12"),
-    "changde-hhd": NameTable(
+    "hhd": NameTable(
         (
             _colour("乌胡", 0, 0, 5),
             _colour("点胡", 1, 1, 3),
@@ -117,15 +117,6 @@ NAME_TABLES: Final[dict[str, NameTable]] = {
             _flag("地胡", "di", 6),
         ),
         rule="§12 常德全名堂",
-    ),
-    "changde-dhd": NameTable(
-        (
-            _colour("点胡", 1, 1, 3),
-            _colour("红胡", 10, MOST, 2, 1),
-            _colour("乌胡", 0, 0, 5),
-            _flag("对对胡", "dui", 5),
-        ),
-        rule="§12 常德多红对",
     ),
     "ningxiang": NameTable(
         (

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
-from engine.paohuzi.rules import RuleSet
+from engine.errors import BadOption, UnknownPreset
+from engine.paohuzi.rules import OPTIONS, RuleSet, check_option
 
 _876CC: Final = RuleSet(
     preset="876cc",
@@ -45,10 +47,10 @@ PRESETS: Final[dict[str, RuleSet]] = {
         replace(_876CC, preset="luzhou-10xi", min_xi=10, deng_first=10),
         replace(_876CC, preset="bafang-yongzhou", names="qmt"),
         replace(_876CC, preset="tongyi-qmt", names="qmt", dead_peng_blocks_chi=False),
-        replace(_876CC, preset="changde-hhd", names="changde-hhd"),
+        replace(_876CC, preset="changde-hhd", names="hhd"),
         replace(_876CC, preset="changde-qmt", names="changde-qmt"),
-        replace(_876CC, preset="changde-dhd", names="changde-dhd"),
-        replace(_876CC, preset="ningxiang", names="ningxiang"),
+        # 10 for the first step and 5 for each 3 息 more: two units of 5 at 15 息, three at 18.
+        replace(_876CC, preset="ningxiang", names="ningxiang", deng_first=12, base_stake=5),
         replace(_876CC, preset="shaoyang", min_xi=10, deng_first=10, deng_step=5, names="none"),
     )
 }
@@ -56,3 +58,60 @@ PRESETS: Final[dict[str, RuleSet]] = {
 
 ALIASES: Final = {"tongyi-quanmingtang": "tongyi-qmt"}
 """Other spellings of a preset id that are understood."""
+
+CUSTOM: Final = "custom"
+"""The preset id of options that are no preset's; its version is 0."""
+
+
+def preset(preset_id: str, overrides: Mapping[str, Any] | None = None) -> RuleSet:
+    """Return a preset with options changed; options that are another preset's make it that preset.
+
+    Raises:
+        UnknownPreset, UnknownOption: With the known ones listed.
+        BadOption: A value the option cannot have.
+    """
+    rules = PRESETS.get(ALIASES.get(preset_id, preset_id))
+    if rules is None:
+        raise UnknownPreset(preset_id, PRESETS)
+    changes = dict(overrides or {})
+    for name, value in changes.items():
+        check_option(name, value)
+    return named(replace(rules, **changes)) if changes else rules
+
+
+def named(rules: RuleSet) -> RuleSet:
+    """Return the preset with the same options, or the rules as ``custom@0``."""
+    options = rules.options()
+    same = [known for known in PRESETS.values() if known.options() == options]
+    return same[0] if same else replace(rules, preset=CUSTOM, version=0)
+
+
+def recorded(title: str, options: Mapping[str, Any]) -> RuleSet:
+    """Return the rules of a record: every option, under the name the record gives them.
+
+    A preset's record may differ from the preset in options of settlement and display only.
+
+    Raises:
+        UnknownPreset: There is no such preset or version.
+        UnknownOption, BadOption: An option is unknown, missing, impossible, or not the preset's.
+    """
+    for name, value in options.items():
+        check_option(name, value)
+    for name in sorted(OPTIONS):
+        if name not in options:
+            raise BadOption(name, "nothing", "a value in every record")
+    preset_id, _, version = title.partition("@")
+    if title == f"{CUSTOM}@0":
+        rules = replace(_876CC, **options)
+        found = named(rules)
+        if found.preset != CUSTOM:
+            raise BadOption("preset", title, f"the name of these options, {found.title}")
+        return found
+    known = PRESETS.get(preset_id)
+    if known is None or str(known.version) != version:
+        raise UnknownPreset(title, [*[rules.title for rules in PRESETS.values()], f"{CUSTOM}@0"])
+    for name, info in OPTIONS.items():
+        expected = getattr(known, name)
+        if info.acts_in == "rules" and options[name] != expected:
+            raise BadOption(name, options[name], f"{expected!r}, which {title} has")
+    return replace(known, **options)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
 from engine.errors import BadOption, UnknownOption
@@ -120,20 +119,6 @@ class RuleSet:
     def title(self) -> str:
         """``preset@version``."""
         return f"{self.preset}@{self.version}"
-
-    def changed(self, overrides: Mapping[str, Any]) -> RuleSet:
-        """Return the rule set with some options changed; it is ``custom@0`` if that changes anything.
-
-        Raises:
-            UnknownOption: There is no such option.
-            BadOption: The value cannot be.
-        """
-        for name, value in overrides.items():
-            check_option(name, value)
-        different = {name: value for name, value in overrides.items() if getattr(self, name) != value}
-        if not different:
-            return self
-        return replace(self, preset="custom", version=0, **different)
 
 
 OPTIONS: Final[dict[str, OptionInfo]] = {

@@ -76,7 +76,8 @@ def _eat(case: Mapping[str, Any]) -> list[str]:
     given = case["input"]
     hand = make_hand(cards_from_texts(given["concealed"]))
     card = parse_card(given["card"])
-    ways = eats(hand, card, bool(given.get("need_discard", True)), given.get("filler", 0))
+    keep_one = bool(given.get("need_discard", True)) and _rules(case, "876cc").forbid_claim_without_discard
+    ways = eats(hand, card, keep_one, given.get("filler", 0))
     sets = [melds for melds, _ in ways]
     got = {
         "sets": sorted(_set_text(melds) for melds in sets),
@@ -164,7 +165,7 @@ def _opening(rules: RuleSet, given: Mapping[str, Any]) -> dict[str, Any]:
     position = set_up(rules, [SeatSetup(hand=hand) for hand in hands], dealer)
     position.trace = []
     open_round(position, hands[dealer][-1])
-    return _answered(position, given)
+    return {**_answered(position, given), **_marks(position)}
 
 
 def _single(rules: RuleSet, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -192,7 +193,12 @@ def _single(rules: RuleSet, given: Mapping[str, Any]) -> dict[str, Any]:
         discard(position, event["seat"], card)
     else:
         raise ValueError(f"unknown event {event['type']!r}")
-    got = _answered(position, given)
+    return {**_answered(position, given), **_marks(position)}
+
+
+def _marks(position: Position) -> dict[str, Any]:
+    """Return the 臭牌 marks and 臭胡 records after the card is settled; seats without any are absent."""
+    got: dict[str, Any] = {}
     got["dead"] = {
         str(seat): {"peng": _names(position.peng_dead[seat]), "chi": _names(position.chi_dead[seat])}
         for seat in range(3)
