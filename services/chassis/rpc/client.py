@@ -57,17 +57,29 @@ class StubChannel:
         self._ids = ids
         self._timeout_s = timeout_s
 
-    def unary_unary(self, path: str, serializer: Any, deserializer: Any, *more: Any, **options: Any) -> Any:
-        return self._one(Path(self._service, path, serializer, deserializer, False, False))
+    def unary_unary(
+        self, path: str, request_serializer: Any, response_deserializer: Any, **options: Any
+    ) -> Any:
+        """As the channel's method of this name."""
+        return self._one(Path(self._service, path, request_serializer, response_deserializer, False, False))
 
-    def stream_unary(self, path: str, serializer: Any, deserializer: Any, *more: Any, **options: Any) -> Any:
-        return self._one(Path(self._service, path, serializer, deserializer, True, False))
+    def stream_unary(
+        self, path: str, request_serializer: Any, response_deserializer: Any, **options: Any
+    ) -> Any:
+        """As the channel's method of this name."""
+        return self._one(Path(self._service, path, request_serializer, response_deserializer, True, False))
 
-    def unary_stream(self, path: str, serializer: Any, deserializer: Any, *more: Any, **options: Any) -> Any:
-        return self._many(Path(self._service, path, serializer, deserializer, False, True))
+    def unary_stream(
+        self, path: str, request_serializer: Any, response_deserializer: Any, **options: Any
+    ) -> Any:
+        """As the channel's method of this name."""
+        return self._many(Path(self._service, path, request_serializer, response_deserializer, False, True))
 
-    def stream_stream(self, path: str, serializer: Any, deserializer: Any, *more: Any, **options: Any) -> Any:
-        return self._many(Path(self._service, path, serializer, deserializer, True, True))
+    def stream_stream(
+        self, path: str, request_serializer: Any, response_deserializer: Any, **options: Any
+    ) -> Any:
+        """As the channel's method of this name."""
+        return self._many(Path(self._service, path, request_serializer, response_deserializer, True, True))
 
     def _one(self, path: Path) -> Callable[..., Any]:
         async def call(request: Any, *, timeout: float | None = None, metadata: Any = None) -> Any:
