@@ -93,15 +93,31 @@ def test_a_publicly_certain_run_takes_claims_out_of_the_questions() -> None:
         assert at.trace == ["pao!@2"]
 
 
-@pytest.mark.parametrize("spec", ["s5s5s5", ("", (("wei", "s5s5s5"),))])
-def test_a_hidden_run_changes_no_question_and_goes_first_when_one_is_answered(spec: SeatSpec | str) -> None:
-    at = _table(["s4s6", "s6s7", spec], "s5s1")
-    plain = _table(["s4s6", "s6s7", JUNK], "s5s1")
-    asked, step = _run(at, play.Draw(0), [(1, "chi s5s6s7")])
-    assert asked[0] == _run(plain, play.Draw(0), [])[0][0]
-    assert step == play.Completed(2)
+HIDDEN: list[SeatSpec | str] = ["s9s9s9", ("", (("wei", "s9s9s9"),))]
+
+
+@pytest.mark.parametrize("spec", HIDDEN)
+def test_a_hidden_run_that_nothing_can_beat_happens_at_once(spec: SeatSpec | str) -> None:
+    at = _table(["s7s8", JUNK, spec], "s9s1")
+    assert _run(at, play.Draw(0), []) == ([], play.Completed(2))
     assert at.trace == ["pao!@2"]
     assert not at.seats[0].passed_chi
+
+
+@pytest.mark.parametrize("spec", HIDDEN)
+def test_a_hidden_run_changes_no_question_and_goes_first_once_the_hu_is_declined(
+    spec: SeatSpec | str,
+) -> None:
+    at = _table(["s7s8", WAITING, spec], "s9s1")
+    plain = _table(["s7s8", WAITING, JUNK], "s9s1")
+    asked, step = _run(at, play.Draw(0), [(0, "chi s7s8s9"), (1, "chi s7s8s9")])
+    assert asked[0] == _run(plain, play.Draw(0), [])[0][0]
+    assert asked[0] == {0: ("chi s7s8s9", "pass"), 1: ("hu", "chi s7s8s9", "pass")}
+    assert step == play.Completed(2)
+    assert at.trace == ["hu?@1:15", "pao!@2"]
+    assert at.seats[1].passed_hu == {8: 15}
+    assert not at.seats[0].passed_chi
+    assert not at.seats[1].passed_chi
 
 
 def test_a_seat_that_must_run_the_card_is_not_asked_to_claim_it() -> None:

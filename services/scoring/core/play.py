@@ -6,7 +6,6 @@ Every step of rules §5 is a function that returns the next step.
 
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from services.scoring.core import eating
 from services.scoring.core.judge import Win, best_win, santi_win
@@ -16,12 +15,6 @@ from services.scoring.core.tiles import KINDS, NAMES
 Questions = Mapping[int, Sequence[str]]
 """For each seat that is asked, the actions it may answer with."""
 Answer = tuple[int, str]
-
-SETTLES_UNANSWERED: Final = False
-"""Whether a card that a hidden 跑 will take is settled before anyone who was asked about it has answered.
-
-docs/record-format.md runs the walk after every answer: being asked depends only on what a seat can see.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,9 +296,12 @@ def _claims(
 def _settle(
     table: Table, steps: Sequence[Offer], asked: Questions, card: int
 ) -> Generator[Questions, Answer, Settled]:
-    """Collect answers until the walk through the steps reaches an end, then write the marks it reached."""
+    """Collect answers until the walk through the steps reaches an end, then write the marks it reached.
+
+    What no answer can change is settled at once: a 跑 with no 胡 before it asks nobody.
+    """
     answers: dict[int, str] = {}
-    settled = _walk(steps, answers) if SETTLES_UNANSWERED or not asked else None
+    settled = _walk(steps, answers)
     while settled is None:
         seat, action = yield {seat: actions for seat, actions in asked.items() if seat not in answers}
         answers[seat] = action
