@@ -11,7 +11,7 @@ from services.chassis.auth import AccessTable
 from services.chassis.db import Database
 from services.chassis.errors import Refusal
 
-ACCESS: Final[AccessTable] = {"GetPlayerStatistics": "operator", "GetPairStatistics": "operator"}
+ACCESS: Final[AccessTable] = {"GetPlayerStatistics": "service", "GetPairStatistics": "service"}
 PLAYER_ID_LENGTH_MAX = 64
 
 

@@ -62,7 +62,7 @@ def count_once(
 ) -> bool:
     """Add an event's counts, unless it is in the figures already; say whether it was new."""
     mark = _insert(connection, counted).values(round_id=round_id, what=what).on_conflict_do_nothing()
-    if connection.execute(mark).rowcount == 0:
+    if connection.execute(mark.returning(counted.c.round_id)).first() is None:
         return False
     # In key order, so that two writers on PostgreSQL never wait for each other in a circle.
     for entry in sorted(player_counts, key=lambda c: c.player_id):

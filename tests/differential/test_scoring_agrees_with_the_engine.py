@@ -1,6 +1,6 @@
-"""Two minds on the same rounds: whatever the engine plays, scoring recomputes from the record alone and agrees.
+"""Two minds on the same rounds: whatever the engine plays, scoring recomputes from its record alone.
 
-`DIFFERENTIAL_ROUNDS` sets how many rounds each test plays (default 400); the long form is `make differential`.
+`DIFFERENTIAL_ROUNDS` sets how many rounds each test plays; without it 400.
 """
 
 import os

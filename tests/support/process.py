@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import pkgutil
 from collections.abc import Callable, Coroutine, Mapping
 from functools import cache
 from importlib import import_module
@@ -35,10 +34,10 @@ TABLE_LOG = LogSpec("TABLE_LOG", "table")
 @cache
 def all_events() -> tuple[type[Message], ...]:
     """Return every fact of every proto."""
-    names = [
-        info.name for info in pkgutil.walk_packages(paiju.__path__, "paiju.") if info.name.endswith("_pb2")
-    ]
-    return events_in(*(import_module(name) for name in names))
+    # `paiju` is a namespace package, which pkgutil does not walk.
+    files = sorted((Path(root), file) for root in paiju.__path__ for file in Path(root).rglob("*_pb2.py"))
+    names = [".".join(("paiju", *file.relative_to(root).with_suffix("").parts)) for root, file in files]
+    return events_in(*(import_module(name) for name in dict.fromkeys(names)))
 
 
 def full_registry(
