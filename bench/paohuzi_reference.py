@@ -35,9 +35,7 @@ def eat_melds(card: int) -> list[tuple[int, ...]]:
         for first in range(max(card - 2, 0), card + 1)
         if first % 10 <= 7 and first // 10 == card // 10
     ]
-    for base in (0, 10):
-        if card in (base + 1, base + 6, base + 9):
-            found.append((base + 1, base + 6, base + 9))
+    found += [meld for meld in ((1, 6, 9), (11, 16, 19)) if card in meld]
     small = card % 10
     found += [(small, small, small + 10), (small, small + 10, small + 10)]
     return found

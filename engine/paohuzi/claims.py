@@ -83,6 +83,10 @@ def open_claim(position: Position, source: int, card: int, kind: str) -> int:
                 how = ("other" if other else "self") if drawn else "discard"
                 totals[seat] = offered_total(position, seat, card, how)
     position.hu_totals = totals
+    position.pao_seat, position.peng_seat, position.chi_seats = pao, -1, ()
+    if pao >= 0 and totals == [-1, -1, -1]:
+        # No answer could change anything, so nobody is asked.
+        return walk(position)
     chi_seats: list[int] = []
     for seat in (source, following, (source + 2) % 3):
         actions: list[Action] = [HU] if totals[seat] >= 0 else []
@@ -99,7 +103,7 @@ def open_claim(position: Position, source: int, card: int, kind: str) -> int:
             actions.append(PASS)
             actions.sort()
             position.ask(seat, tuple(actions))
-    position.pao_seat, position.peng_seat, position.chi_seats = pao, peng, tuple(chi_seats)
+    position.peng_seat, position.chi_seats = peng, tuple(chi_seats)
     return walk(position)
 
 

@@ -63,6 +63,10 @@ CUSTOM: Final = "custom"
 """The preset id of options that are no preset's; its version is 0."""
 
 
+RULE_OPTIONS: Final = tuple(name for name, info in OPTIONS.items() if info.acts_in == "rules")
+"""The options that act in the engine."""
+
+
 def preset(preset_id: str, overrides: Mapping[str, Any] | None = None) -> RuleSet:
     """Return a preset with options changed; options that are another preset's make it that preset.
 
@@ -80,10 +84,15 @@ def preset(preset_id: str, overrides: Mapping[str, Any] | None = None) -> RuleSe
 
 
 def named(rules: RuleSet) -> RuleSet:
-    """Return the preset with the same options, or the rules as ``custom@0``."""
-    options = rules.options()
-    same = [known for known in PRESETS.values() if known.options() == options]
-    return same[0] if same else replace(rules, preset=CUSTOM, version=0)
+    """Return the rules under the name of a preset with the same rules, or as ``custom@0``.
+
+    Their own name comes first. Options of settlement and display may differ under a preset's name (docs/record-format.md).
+    """
+    own = PRESETS.get(rules.preset)
+    for known in (*((own,) if own is not None else ()), *PRESETS.values()):
+        if all(getattr(known, name) == getattr(rules, name) for name in RULE_OPTIONS):
+            return replace(rules, preset=known.preset, version=known.version)
+    return replace(rules, preset=CUSTOM, version=0)
 
 
 def recorded(title: str, options: Mapping[str, Any]) -> RuleSet:
@@ -110,8 +119,8 @@ def recorded(title: str, options: Mapping[str, Any]) -> RuleSet:
     known = PRESETS.get(preset_id)
     if known is None or str(known.version) != version:
         raise UnknownPreset(title, [*[rules.title for rules in PRESETS.values()], f"{CUSTOM}@0"])
-    for name, info in OPTIONS.items():
+    for name in RULE_OPTIONS:
         expected = getattr(known, name)
-        if info.acts_in == "rules" and options[name] != expected:
+        if options[name] != expected:
             raise BadOption(name, options[name], f"{expected!r}, which {title} has")
     return replace(known, **options)
