@@ -298,7 +298,7 @@ def _settle(
 ) -> Generator[Questions, Answer, Settled]:
     """Collect answers until the walk through the steps reaches an end, then write the marks it reached.
 
-    The walk is run after every answer. So whoever is asked, is asked whether or not another seat hides a 跑 that
+    The walk is run after every answer. Whoever is asked is asked whether or not another seat hides a 跑 that
     will go first: a question tells nothing about other hands.
     """
     answers: dict[int, str] = {}
