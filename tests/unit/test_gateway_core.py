@@ -6,7 +6,7 @@ import random
 
 import pytest
 from paiju.gateway.v1.gateway_service_pb2 import Notice, PlayResponse, Pong
-from paiju.table.v1.play_pb2 import Frame, SeatsChanged, TableView
+from paiju.table.v1.play_pb2 import Frame, SeatsChanged, TableCommand, TableView
 from paiju.table.v1.wire_pb2 import Command, CommandBatch
 
 from services.chassis.errors import Refusal
@@ -31,7 +31,8 @@ class TestFraming:
 
     def test_joined_bytes_are_the_message_that_protobuf_would_have_built(self) -> None:
         commands = [
-            Command(player_id="p", session="s", tag=n, command={"table_id": "x" * n}) for n in range(1, 300)
+            Command(player_id="p", session="s", tag=n, command=TableCommand(table_id="x" * n))
+            for n in range(1, 300)
         ]
         joined = embedded(1, b"gw") + b"".join(embedded(2, c.SerializeToString()) for c in commands)
         assert CommandBatch.FromString(joined) == CommandBatch(gateway="gw", commands=commands)

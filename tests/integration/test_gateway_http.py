@@ -1,0 +1,287 @@
+"""The gateway over HTTP: single calls, the page, origins, and what a careless or hostile client may try."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+import pytest_asyncio
+from paiju.economy.v1.economy_service_pb2 import GetWalletResponse, Money
+from paiju.gateway.v1.gateway_service_pb2 import CallResult, Hello, Notice, PlayRequest, PlayResponse
+from paiju.matchmaking.v1.matchmaking_service_pb2 import ListHallsRequest, ListHallsResponse
+from paiju.table.v1 import table_service_pb2_grpc
+from paiju.table.v1.table_service_pb2 import ListGamesResponse
+from yarl import URL
+
+from services.chassis import auth
+from services.chassis.bus import subject_of
+from services.chassis.config import ServiceSettings
+from services.chassis.run import Parts, Service, Wiring
+from services.gateway.app import WIRING
+from services.gateway.settings import GatewaySettings
+from tests.integration.test_gateway_play import LIST_HALLS, PEER, Unoffered
+from tests.support.nats import NatsServer
+from tests.support.play_client import WebSocketClient
+from tests.support.real_process import World, running
+from tests.support.table_owner import until
+
+LIST_GAMES = "paiju.table.v1.TableService/ListGames"
+
+
+class Games(Unoffered):
+    async def ListGames(self, request: Any, context: Any) -> Any:  # noqa: N802 - gRPC's name
+        return ListGamesResponse(games=[])
+
+
+class Tables:
+    name = "table"
+
+    async def start(self) -> None: ...
+
+    async def stop(self) -> None: ...
+
+
+async def wire_tables(settings: ServiceSettings, parts: Parts) -> Service:
+    names = table_service_pb2_grpc.TableServiceServicer.__dict__
+    access: dict[str, auth.Access] = {name: "public" for name in names if name[0].isupper()}
+    parts.rpc.serve("table", table_service_pb2_grpc.add_TableServiceServicer_to_server, Games(), access)
+    return Tables()
+
+
+TABLES = Wiring("table", wire_tables, ServiceSettings, has_database=False)
+
+
+@pytest_asyncio.fixture
+async def gateway(
+    nats_server: NatsServer, tmp_path: Path, request: pytest.FixtureRequest
+) -> AsyncIterator[World]:
+    own = GatewaySettings(http_port=0, **getattr(request, "param", {}))
+    async with running(nats_server.url, tmp_path, [PEER, TABLES, WIRING], {"gateway": own}) as made:
+        yield made
+
+
+@pytest.fixture
+def url(gateway: World) -> str:
+    return str(gateway.services["gateway"].url)  # type: ignore[attr-defined]
+
+
+@pytest_asyncio.fixture
+async def http() -> AsyncIterator[aiohttp.ClientSession]:
+    async with aiohttp.ClientSession(auto_decompress=True) as session:
+        yield session
+
+
+async def post(http: aiohttp.ClientSession, url: str, method: str, body: bytes = b"", **headers: str) -> Any:
+    async with http.post(f"{url}call/{method}", data=body, headers=headers) as response:
+        assert response.content_type == "application/x-protobuf"
+        return response.status, CallResult.FromString(await response.read())
+
+
+class TestCall:
+    async def test_a_public_method_needs_no_token(self, http: aiohttp.ClientSession, url: str) -> None:
+        status, result = await post(http, url, LIST_GAMES)
+        assert (status, result.error.reason) == (200, "")
+        assert ListGamesResponse.FromString(result.payload) == ListGamesResponse()
+
+    async def test_another_needs_one_and_gets_the_player(
+        self, http: aiohttp.ClientSession, url: str, gateway: World
+    ) -> None:
+        status, result = await post(http, url, LIST_HALLS)
+        assert (status, result.error.reason) == (401, "UNAUTHENTICATED")
+        bearer = f"Bearer {gateway.tokens.token('p_ann')}"
+        status, result = await post(http, url, LIST_HALLS, Authorization=bearer)
+        assert status == 200
+        assert ListHallsResponse.FromString(result.payload).halls[0].hall_id == "p_ann"
+
+    @pytest.mark.parametrize("header", ["Basic abc", "Bearer", "Bearer x.y.z", "nonsense"])
+    async def test_a_bad_token_is_refused(self, http: aiohttp.ClientSession, url: str, header: str) -> None:
+        status, result = await post(http, url, LIST_HALLS, Authorization=header)
+        assert (status, result.error.reason) == (401, "TOKEN_INVALID")
+
+    async def test_mistakes_have_reasons(self, http: aiohttp.ClientSession, url: str, gateway: World) -> None:
+        bearer = {"Authorization": f"Bearer {gateway.tokens.token('p_ann')}"}
+        cases = [
+            ("paiju.table.v1.TableService/CreateTable", b"", 404, "METHOD_UNKNOWN"),
+            ("etc/passwd", b"", 404, "METHOD_UNKNOWN"),
+            (LIST_HALLS, b"\xff", 400, "BAD_MESSAGE"),
+            (LIST_HALLS, b"x" * 17_000, 429, "MESSAGE_TOO_LARGE"),
+            (LIST_HALLS, ListHallsRequest(game="refuse").SerializeToString(), 409, "COINS_TOO_FEW"),
+            (LIST_HALLS, ListHallsRequest(game="break").SerializeToString(), 500, "INTERNAL"),
+        ]
+        for method, body, status, reason in cases:
+            got = await post(http, url, method, body, **bearer)
+            assert (got[0], got[1].error.reason) == (status, reason), method
+
+    async def test_a_body_without_a_length_is_bounded_too(
+        self, http: aiohttp.ClientSession, url: str
+    ) -> None:
+        async def chunks() -> AsyncIterator[bytes]:
+            for _ in range(40):
+                yield b"x" * 1000
+
+        async with http.post(f"{url}call/{LIST_GAMES}", data=chunks()) as response:
+            assert CallResult.FromString(await response.read()).error.reason == "MESSAGE_TOO_LARGE"
+
+    async def test_another_web_site_may_not_call(self, http: aiohttp.ClientSession, url: str) -> None:
+        status, result = await post(http, url, LIST_GAMES, Origin="https://evil.example")
+        assert (status, result.error.reason) == (403, "ORIGIN_NOT_ALLOWED")
+        assert (await post(http, url, LIST_GAMES, Origin=url.rstrip("/")))[0] == 200
+
+    async def test_one_address_may_not_call_without_end(self, http: aiohttp.ClientSession, url: str) -> None:
+        reasons = [(await post(http, url, LIST_GAMES))[1].error.reason for _ in range(40)]
+        assert reasons[0] == ""
+        assert "RATE_LIMITED" in reasons
+
+
+class TestOrigin:
+    async def test_the_websocket_is_for_this_site_and_those_listed(self, url: str) -> None:
+        with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+            await WebSocketClient.connect(url, Origin="https://evil.example")
+        assert refused.value.status == 403
+        await (await WebSocketClient.connect(url, Origin=url.rstrip("/"))).close()
+
+    @pytest.mark.parametrize("gateway", [{"allowed_origins": ("https://play.example",)}], indirect=True)
+    async def test_a_listed_site_may_connect(self, url: str) -> None:
+        await (await WebSocketClient.connect(url, Origin="https://play.example")).close()
+        for origin in ("https://play.example.evil.example", "null", ""):
+            with pytest.raises(aiohttp.WSServerHandshakeError):
+                await WebSocketClient.connect(url, Origin=origin)
+
+    async def test_an_ordinary_request_for_play_is_told_so(
+        self, http: aiohttp.ClientSession, url: str
+    ) -> None:
+        async with http.get(f"{url}play") as response:
+            assert response.status == 426
+
+
+class TestWebSocket:
+    async def test_compression_is_off_even_when_offered(self, http: aiohttp.ClientSession, url: str) -> None:
+        async with http.ws_connect(f"{url}play", compress=15) as connection:
+            assert not connection.compress
+
+    async def test_text_and_junk_are_answered_and_end_the_connection(
+        self, http: aiohttp.ClientSession, url: str
+    ) -> None:
+        for said in ("hello", b"\xff\xff\xff"):
+            async with http.ws_connect(f"{url}play") as connection:
+                await (connection.send_str(said) if isinstance(said, str) else connection.send_bytes(said))
+                heard = [PlayResponse.FromString(m.data) async for m in connection]
+                assert [r.refused.reason or r.goodbye.reason for r in heard] == ["BAD_MESSAGE", "BAD_MESSAGE"]
+
+    async def test_what_is_far_too_large_is_not_read(self, http: aiohttp.ClientSession, url: str) -> None:
+        async with http.ws_connect(f"{url}play") as connection:
+            await connection.send_bytes(b"x" * 300_000)
+            await connection.receive()
+            assert connection.close_code == 1009
+
+    async def test_one_broken_client_disturbs_no_other(self, url: str, gateway: World) -> None:
+        good = await WebSocketClient.connect(url)
+        await good.hello(gateway.tokens.token("p_ann"))
+        for junk in (b"", b"GET / HTTP/1.1\r\n\r\n", b"\x00" * 100):
+            _, writer = await asyncio.open_connection("127.0.0.1", int(url.rsplit(":", 1)[1].rstrip("/")))
+            writer.write(
+                b"GET /play HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n" + junk
+            )
+            await writer.drain()
+            writer.close()
+        assert await good.ping() == 7
+        await good.close()
+        await until(
+            lambda: (
+                gateway.parts.metrics.registry.get_sample_value(
+                    "paiju_gateway_connections", {"door": "websocket"}
+                )
+                == 0
+            )
+        )
+
+    @pytest.mark.parametrize("gateway", [{"queue_items_max": 64}], indirect=True)
+    async def test_a_client_that_does_not_read_is_cut_and_costs_a_bounded_amount(
+        self, url: str, gateway: World
+    ) -> None:
+
+        port = int(url.rsplit(":", 1)[1].rstrip("/"))
+        raw = socket.socket()
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        raw.connect(("127.0.0.1", port))
+        reader, writer = await asyncio.open_connection(sock=raw, limit=1)
+        writer.write(
+            b"GET /play HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+        )
+        hello = PlayRequest(
+            id=1, hello=Hello(access_token=gateway.tokens.token("p_slow"))
+        ).SerializeToString()
+        header = b"\x82\xfe" + len(hello).to_bytes(2, "big") + b"\0\0\0\0"
+        writer.write(header + hello)
+        registry = gateway.parts.metrics.registry
+        await until(lambda: registry.get_sample_value("paiju_gateway_messages_received_total") == 1)
+        notice = Notice(wallet=GetWalletResponse(balances=[Money(currency="x" * 60_000)])).SerializeToString()
+        closed = {"reason": "TOO_SLOW"}
+        for _ in range(400):
+            await gateway.parts.bus.tell(subject_of(Notice, key="p_slow"), notice)
+            await asyncio.sleep(0.001)
+            if registry.get_sample_value("paiju_gateway_sessions_closed_total", closed):
+                break
+        await until(lambda: registry.get_sample_value("paiju_gateway_sessions_closed_total", closed) == 1)
+        assert registry.get_sample_value("paiju_gateway_connections", {"door": "websocket"}) == 0
+        writer.close()
+        del reader
+
+    @pytest.mark.parametrize("gateway", [{"connections_per_address_max": 2}], indirect=True)
+    async def test_one_address_has_so_many_connections(self, url: str) -> None:
+        held = [await WebSocketClient.connect(url) for _ in range(2)]
+        with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+            await WebSocketClient.connect(url)
+        assert refused.value.status == 503
+        for client in held:
+            await client.close()
+        await (await WebSocketClient.connect(url)).close()
+
+
+class TestFiles:
+    async def test_files_come_with_type_etag_and_a_strict_policy(
+        self, http: aiohttp.ClientSession, url: str
+    ) -> None:
+        async with http.get(f"{url}fairdeal.mjs") as response:
+            assert response.status == 200
+            assert response.content_type == "text/javascript"
+            etag = response.headers["ETag"]
+            assert "default-src 'none'" in response.headers["Content-Security-Policy"]
+            assert response.headers["X-Content-Type-Options"] == "nosniff"
+            assert b"export" in await response.read()
+        async with http.get(f"{url}fairdeal.mjs", headers={"If-None-Match": etag}) as response:
+            assert response.status == 304
+
+    @pytest.mark.parametrize(
+        "path",
+        [
+            "app.py",
+            "../app.py",
+            "%2e%2e/app.py",
+            "..%2fapp.py",
+            "//etc/passwd",
+            "tools/page_protos.py",
+            "js",
+            "js/",
+            ".git/config",
+            "fairdeal.mjs%00.html",
+            "\\..\\app.py",
+        ],
+    )
+    async def test_nothing_else_can_be_had(self, http: aiohttp.ClientSession, url: str, path: str) -> None:
+        async with http.get(URL(url + path, encoded=True)) as response:
+            assert response.status == 404
+            assert await response.text() == "not found"
+
+    async def test_other_verbs_are_refused(self, http: aiohttp.ClientSession, url: str) -> None:
+        async with http.post(url) as response:
+            assert response.status == 405
+        async with http.get(f"{url}call/{LIST_GAMES}") as response:
+            assert response.status == 404
