@@ -60,4 +60,5 @@ def test_an_example_with_another_expectation_fails(case: dict[str, Any]) -> None
 def test_an_unknown_expectation_or_kind_is_a_failure() -> None:
     case = {"kind": "eat", "input": {"concealed": [], "card": "s1"}, "expect": {"sets": [], "colour": 3}}
     assert run_case(case) == ["eat colour: expected 3, but nobody computes it"]
+    assert run_case({**case, "input": {"concealed": ["x1"], "card": "s1"}})[0].startswith("cannot be run: ")
     assert run_case({"kind": "poker"}) == ["no kind 'poker': there are score, hu, eat, flow"]

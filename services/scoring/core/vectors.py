@@ -1,12 +1,14 @@
 """Worked examples (rules §14), run through scoring's own code."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from services.scoring.core import eating, explain, payment, play, table, tiles
-from services.scoring.core.hands import laid
-from services.scoring.core.rules import Options, preset_named, with_overrides
+from services.scoring.core.explain import BadHand
+from services.scoring.core.hands import BadMeld, laid
+from services.scoring.core.rules import BadOptions, Options, preset_named, with_overrides
 from services.scoring.core.table import Ending, Seat, Table
+from services.scoring.core.tiles import UnknownCard
 
 KINDS: Final = ("score", "hu", "eat", "flow")
 
@@ -24,6 +26,13 @@ _SCORE_FIELDS: Final = (
 
 def run_case(case: Mapping[str, Any]) -> list[str]:
     """Return what a worked example expects and scoring says otherwise; empty if all agree."""
+    try:
+        return _mismatches(case)
+    except (BadHand, BadMeld, BadOptions, UnknownCard) as bad:
+        return [f"cannot be run: {bad}"]
+
+
+def _mismatches(case: Mapping[str, Any]) -> list[str]:
     kind = case.get("kind")
     if kind in {"score", "hu"}:
         return [wrong for variant in case["expect"] for wrong in _score(case, variant)]
@@ -178,16 +187,20 @@ def _played(at: Table, step: play.Step | None, responses: Mapping[str, Any]) -> 
     return _observed(at, step)
 
 
-def _response(seat: int, actions: Any, responses: Mapping[str, Any]) -> str:
+def _response(seat: int, actions: Sequence[str], responses: Mapping[str, Any]) -> str:
+    """Return what an example lets a seat answer: what it takes, or else a pass or any discard."""
     for kind in ("hu", "peng", "chi"):
         wanted = responses.get(f"{kind}@{seat}")
-        if wanted is None or wanted == "pass":
-            continue
-        if kind == "chi":
+        if isinstance(wanted, list):
             melds = sorted(tiles.text_of(tiles.kind_of(card) for card in meld) for meld in wanted)
-            kind = "chi " + " ".join(melds)
-        if kind in actions:
-            return kind
+            exact = f"{kind} {' '.join(melds)}"
+            fitting = [action for action in actions if action == exact]
+        elif wanted == "take":
+            fitting = [action for action in actions if action.partition(" ")[0] == kind]
+        else:
+            fitting = []
+        if fitting:
+            return fitting[0]
     return "pass" if "pass" in actions else next(action for action in actions if action != "hu")
 
 
