@@ -2,9 +2,9 @@
 
     python -m bench.bench_ledger [--rounds 4000] [--batch 200] [--json]
 
-SQLite runs with `synchronous=FULL`; PostgreSQL (if installed) with its default durable commits, one connection
-at a time. Each round is an audit of three seats at a coin table, so it writes a round, a transfer, three entries,
-three balances, a match and an event.
+SQLite runs with `synchronous=FULL`; PostgreSQL (if installed) with its default durable commits, one
+connection at a time. Each round is an audit of three seats at a coin table, so it writes a round, a transfer,
+three entries, three balances, a match and an event.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -114,7 +115,8 @@ if __name__ == "__main__":
     asked = parser.parse_args()
     found = asyncio.run(main(asked.rounds, asked.batch))
     if asked.json:
-        print(json.dumps(found))
+        sys.stdout.write(json.dumps(found) + "\n")
     else:
         for database, row in found.items():
-            print(f"{database:10}", "  ".join(f"{name} {value:,}" for name, value in row.items()))
+            line = "  ".join(f"{name} {value:,}" for name, value in row.items())
+            sys.stdout.write(f"{database:10} {line}\n")

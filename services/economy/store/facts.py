@@ -14,7 +14,7 @@ from services.chassis.errors import Defect
 from services.economy.core.caps import CapInputs, options_of
 from services.economy.core.rounds import RoundFact, SeatFact
 from services.economy.store import schema
-from services.economy.store.ledger import insert_ignoring
+from services.economy.store.bulk import insert_rows
 
 
 def from_audited(message: scoring_events.RoundAudited) -> RoundFact:
@@ -121,8 +121,7 @@ def announce(connection: Connection, events: Iterable[events_pb2.RoundSettled]) 
         }
         for event in events
     ]
-    if rows:
-        insert_ignoring(connection, schema.outbox, rows)
+    insert_rows(connection, schema.outbox, rows, or_keep=True)
 
 
 def _digest(message: scoring_events.RoundAudited) -> bytes:

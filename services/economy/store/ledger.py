@@ -5,23 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, bindparam, insert, select, tuple_, update
-from sqlalchemy.dialects.postgresql import insert as upsert_postgresql
-from sqlalchemy.dialects.sqlite import insert as upsert_sqlite
+from sqlalchemy import Connection, select
 
 from services.chassis.errors import Refusal
 from services.economy.core.money import Account, Transfer, check_transfer
 from services.economy.store import schema
+from services.economy.store.bulk import among, insert_rows, update_rows
 
-_ENTRIES = insert(schema.entries)
-_TRANSFERS = insert(schema.transfers)
-_BALANCE = (
-    update(schema.accounts)
-    .where(
-        schema.accounts.c.id == bindparam("the_id"), schema.accounts.c.currency == bindparam("the_currency")
-    )
-    .values(balance=bindparam("the_balance"))
-)
 _KNOWN = select(
     schema.transfers.c.key, schema.transfers.c.content_hash, schema.transfers.c.answer, schema.transfers.c.id
 )
@@ -72,7 +62,9 @@ class Book:
                 self._load(absent)
         wanted_keys = list(keys)
         if wanted_keys:
-            for row in self._connection.execute(_KNOWN.where(schema.transfers.c.key.in_(wanted_keys))):
+            for row in self._connection.execute(
+                _KNOWN.where(among(self._connection, schema.transfers.c.key, wanted_keys))
+            ):
                 self._posted[row.key] = row.content_hash, Posted(row.id, row.answer, is_new=False)
 
     def balance(self, account: Account) -> int:
@@ -145,15 +137,13 @@ class Book:
         """Write what was staged: transfers, entries, balances."""
         if not self._transfers:
             return
-        self._connection.execute(_TRANSFERS, self._transfers)
-        self._connection.execute(_ENTRIES, self._entries)
-        self._connection.execute(
-            _BALANCE,
-            [
-                {"the_id": key[0], "the_currency": key[1], "the_balance": self._balances[key]}
-                for key in sorted(self._changed)
-            ],
-        )
+        insert_rows(self._connection, schema.transfers, self._transfers)
+        insert_rows(self._connection, schema.entries, self._entries)
+        balances = [
+            {"id": account_id, "currency": currency, "balance": self._balances[account_id, currency]}
+            for account_id, currency in sorted(self._changed)
+        ]
+        update_rows(self._connection, schema.accounts, ("id", "currency"), balances)
         self._transfers, self._entries = [], []
         self._changed.clear()
 
@@ -161,7 +151,7 @@ class Book:
         table = schema.accounts
         query = (
             select(table.c.id, table.c.currency, table.c.balance)
-            .where(tuple_(table.c.id, table.c.currency).in_([account[:2] for account in accounts]))
+            .where(among(self._connection, table.c.id, (account.id for account in accounts)))
             .order_by(table.c.id, table.c.currency)
             .with_for_update()
         )
@@ -169,7 +159,7 @@ class Book:
             self._balances[row.id, row.currency] = row.balance
 
     def _make(self, accounts: list[Account]) -> None:
-        insert_ignoring(
+        insert_rows(
             self._connection,
             schema.accounts,
             [
@@ -182,10 +172,5 @@ class Book:
                 }
                 for account in accounts
             ],
+            or_keep=True,
         )
-
-
-def insert_ignoring(connection: Connection, table: object, rows: list[dict[str, object]]) -> None:
-    """Insert rows; those whose key exists already are left as they are."""
-    upsert = upsert_postgresql if connection.dialect.name == "postgresql" else upsert_sqlite
-    connection.execute(upsert(table).on_conflict_do_nothing(), rows)  # type: ignore[arg-type] # a Table

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqlalchemy import Connection, bindparam, select, update
+from sqlalchemy import Connection, select
 
 from services.economy.store import schema
-from services.economy.store.ledger import insert_ignoring
+from services.economy.store.bulk import among, insert_rows, update_rows
 
 _HELD = select(schema.matches.c.match_id, schema.matches.c.next_round_no, schema.matches.c.suspended)
-_MOVE_ON = (
-    update(schema.matches)
-    .where(schema.matches.c.match_id == bindparam("the_match"))
-    .values(next_round_no=bindparam("the_next"), suspended=bindparam("is_suspended"))
-)
 
 
 class HeldMatch:
@@ -45,10 +40,11 @@ def hold_matches(connection: Connection, match_ids: Iterable[str]) -> dict[str, 
     held = _load(connection, wanted)
     absent = [match_id for match_id in wanted if match_id not in held]
     if absent:
-        insert_ignoring(
+        insert_rows(
             connection,
             schema.matches,
             [{"match_id": match_id, "next_round_no": 1, "suspended": False} for match_id in absent],
+            or_keep=True,
         )
         held.update(_load(connection, absent))
     return held
@@ -58,19 +54,20 @@ def save_matches(connection: Connection, held: dict[str, HeldMatch]) -> None:
     """Write what has changed."""
     rows = [
         {
-            "the_match": match.match_id,
-            "the_next": match.next_round_no,
-            "is_suspended": match.suspended,
+            "match_id": match.match_id,
+            "next_round_no": match.next_round_no,
+            "suspended": match.suspended,
         }
         for match in held.values()
         if match.changed
     ]
-    if rows:
-        connection.execute(_MOVE_ON, rows)
+    update_rows(connection, schema.matches, ("match_id",), rows)
 
 
 def _load(connection: Connection, match_ids: list[str]) -> dict[str, HeldMatch]:
-    query = _HELD.where(schema.matches.c.match_id.in_(match_ids)).order_by(schema.matches.c.match_id)
+    query = _HELD.where(among(connection, schema.matches.c.match_id, match_ids)).order_by(
+        schema.matches.c.match_id
+    )
     return {
         row.match_id: HeldMatch(row.match_id, row.next_round_no, row.suspended)
         for row in connection.execute(query.with_for_update())

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, select
 
 from services.economy.core import caps
 from services.economy.core.money import Account, Posting, Transfer, is_bot, stake
@@ -20,21 +20,10 @@ from services.economy.core.rounds import (
     ready,
 )
 from services.economy.store import facts, schema
-from services.economy.store.ledger import Book, insert_ignoring
+from services.economy.store.bulk import among, insert_rows, update_rows
+from services.economy.store.ledger import Book
 from services.economy.store.matches import HeldMatch, hold_matches, save_matches
 from services.economy.store.stakes import close_due, stakes_of
-
-_SET_ROUND = (
-    update(schema.rounds)
-    .where(schema.rounds.c.round_id == bindparam("the_round"))
-    .values(
-        state=bindparam("the_state"),
-        stakes_before=bindparam("the_stakes"),
-        coins=bindparam("the_coins"),
-        transfer_id=bindparam("the_transfer"),
-        settled_at_ms=bindparam("the_time"),
-    )
-)
 
 
 @dataclass
@@ -88,7 +77,7 @@ def hear(connection: Connection, batch: Sequence[RoundFact], now_ms: int) -> Hea
         matches[match_id].changed = True
     book = Book(connection)
     _settle(connection, book, matches, due, heard, now_ms)
-    _write(connection, by_match, now_ms)
+    _write(connection, by_match)
     save_matches(connection, matches)
     closed = close_due(connection, book, [matches[match_id] for match_id in due], now_ms)
     heard.players.update(row.player_id for row in closed if not is_bot(row.player_id))
@@ -104,13 +93,13 @@ def _take_in(
         row.round_id: row.digest
         for row in connection.execute(
             select(table.c.round_id, table.c.digest).where(
-                table.c.round_id.in_([one.round_id for one in batch])
+                among(connection, table.c.round_id, (one.round_id for one in batch))
             )
         )
     }
     by_match: dict[str, dict[int, _Round]] = defaultdict(dict)
     undone = select(table.c.round_id, table.c.state, table.c.digest, table.c.payload).where(
-        table.c.match_id.in_(sorted({fact.match_id for fact in batch})),
+        among(connection, table.c.match_id, (fact.match_id for fact in batch)),
         table.c.state.in_(["waiting", "waiting_void"]),
     )
     for row in connection.execute(undone):
@@ -138,10 +127,8 @@ def _take_in(
                 }
             )
             heard.alerts.append((fact.round_id, kind))
-    if alerts:
-        insert_ignoring(connection, schema.alerts, alerts)
-    if disputes:
-        insert_ignoring(connection, schema.disputes, disputes)
+    insert_rows(connection, schema.alerts, alerts, or_keep=True)
+    insert_rows(connection, schema.disputes, disputes, or_keep=True)
     return by_match
 
 
@@ -189,8 +176,7 @@ def _settle(
                 )
             match.move_to(one.fact.round_no + 1)
     book.flush()
-    if disputes:
-        insert_ignoring(connection, schema.disputes, disputes)
+    insert_rows(connection, schema.disputes, disputes, or_keep=True)
     facts.announce(connection, events)
 
 
@@ -216,46 +202,30 @@ def _settle_one(book: Book, one: _Round, stakes: Sequence[tuple[Account, HeldSta
     return ""
 
 
-def _write(connection: Connection, by_match: dict[str, dict[int, _Round]], now_ms: int) -> None:
-    new = [one for of_match in by_match.values() for one in of_match.values() if one.is_new]
-    old = [
-        one for of_match in by_match.values() for one in of_match.values() if one.changed and not one.is_new
+def _write(connection: Connection, by_match: dict[str, dict[int, _Round]]) -> None:
+    every = [one for of_match in by_match.values() for one in of_match.values()]
+    new = [
+        {
+            "round_id": one.fact.round_id,
+            "match_id": one.fact.match_id,
+            "round_no": one.fact.round_no,
+            "digest": one.fact.digest,
+            "payload": one.fact.payload,
+            **_outcome(one),
+        }
+        for one in every
+        if one.is_new
     ]
-    if new:
-        connection.execute(
-            insert(schema.rounds),
-            [
-                {
-                    "round_id": one.fact.round_id,
-                    "match_id": one.fact.match_id,
-                    "round_no": one.fact.round_no,
-                    "state": one.state,
-                    "digest": one.fact.digest,
-                    "payload": one.fact.payload,
-                    **_outcome(one),
-                }
-                for one in new
-            ],
-        )
-    if old:
-        connection.execute(
-            _SET_ROUND,
-            [
-                {
-                    "the_round": one.fact.round_id,
-                    "the_state": one.state,
-                    "the_stakes": json.dumps(one.stakes_before),
-                    "the_coins": json.dumps(one.coins),
-                    "the_transfer": one.transfer_id,
-                    "the_time": one.settled_at_ms,
-                }
-                for one in old
-            ],
-        )
+    old = [
+        {"round_id": one.fact.round_id, **_outcome(one)} for one in every if one.changed and not one.is_new
+    ]
+    insert_rows(connection, schema.rounds, new)
+    update_rows(connection, schema.rounds, ("round_id",), old)
 
 
 def _outcome(one: _Round) -> dict[str, object]:
     return {
+        "state": one.state,
         "stakes_before": json.dumps(one.stakes_before),
         "coins": json.dumps(one.coins),
         "transfer_id": one.transfer_id,

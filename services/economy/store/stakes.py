@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from paiju.economy.v1 import events_pb2
-from sqlalchemy import Connection, Row, bindparam, insert, or_, select, update
+from sqlalchemy import Connection, Row, insert, or_, select
 
 from services.chassis import outbox
 from services.chassis.errors import Refusal
@@ -22,19 +22,11 @@ from services.economy.core.money import (
     stake,
 )
 from services.economy.store import schema
+from services.economy.store.bulk import among, update_rows
 from services.economy.store.ledger import Book
 from services.economy.store.matches import HeldMatch, hold_matches
 
 _STAKES = select(schema.stakes)
-_SET_STATE = (
-    update(schema.stakes)
-    .where(schema.stakes.c.match_id == bindparam("the_match"), schema.stakes.c.seat == bindparam("the_seat"))
-    .values(
-        state=bindparam("the_state"),
-        last_round_no=bindparam("the_last"),
-        returned=bindparam("the_returned"),
-    )
-)
 
 
 def open_stake(
@@ -130,7 +122,7 @@ def close_stake(
         book = Book(connection)
         close_rows(connection, book, [row], {match_id: last_round_no}, now_ms)
         return True, str(row.player_id)
-    connection.execute(_SET_STATE, _state(row, "closing", last_round_no, None))
+    _set_states(connection, [_state(row, "closing", last_round_no, 0)])
     return False, ""
 
 
@@ -145,7 +137,7 @@ def close_due(
     if not next_round:
         return []
     query = _STAKES.where(
-        schema.stakes.c.match_id.in_(sorted(next_round)), schema.stakes.c.state == "closing"
+        among(connection, schema.stakes.c.match_id, next_round), schema.stakes.c.state == "closing"
     ).order_by(schema.stakes.c.match_id, schema.stakes.c.seat)
     due = [row for row in connection.execute(query) if row.last_round_no < next_round[row.match_id]]
     close_rows(connection, book, due, {row.match_id: row.last_round_no for row in due}, now_ms)
@@ -173,14 +165,14 @@ def close_rows(
             book.post(Transfer(f"stake_close/{reference}", "stake_close", postings, now_ms, reference))
         states.append(_state(row, "closed", last[row.match_id], amount))
     book.flush()
-    connection.execute(_SET_STATE, states)
+    _set_states(connection, states)
     for state, row in zip(states, rows, strict=True):
         closed = events_pb2.StakeClosed(
             match_id=row.match_id,
             seat=row.seat,
             player_id=row.player_id,
             currency=row.currency,
-            amount=int(str(state["the_returned"])),
+            amount=int(str(state["returned"])),
         )
         outbox.put(connection, closed, f"stake_closed:{row.match_id}/{row.seat}")
 
@@ -189,7 +181,7 @@ def stakes_of(connection: Connection, match_ids: Iterable[str]) -> Sequence[Row[
     """Return the open and closing stakes of matches, by match and seat."""
     return connection.execute(
         _STAKES.where(
-            schema.stakes.c.match_id.in_(sorted(match_ids)),
+            among(connection, schema.stakes.c.match_id, match_ids),
             or_(schema.stakes.c.state == "open", schema.stakes.c.state == "closing"),
         ).order_by(schema.stakes.c.match_id, schema.stakes.c.seat)
     ).all()
@@ -224,11 +216,15 @@ def _one(connection: Connection, match_id: str, seat: int) -> Row[Any] | None:
     return connection.execute(query).one_or_none()
 
 
-def _state(row: Row[Any], state: str, last_round_no: int, returned: int | None) -> dict[str, object]:
+def _set_states(connection: Connection, states: Sequence[dict[str, object]]) -> None:
+    update_rows(connection, schema.stakes, ("match_id", "seat"), states)
+
+
+def _state(row: Row[Any], state: str, last_round_no: int, returned: int) -> dict[str, object]:
     return {
-        "the_match": row.match_id,
-        "the_seat": row.seat,
-        "the_state": state,
-        "the_last": last_round_no,
-        "the_returned": returned,
+        "match_id": row.match_id,
+        "seat": row.seat,
+        "state": state,
+        "last_round_no": last_round_no,
+        "returned": returned,
     }
