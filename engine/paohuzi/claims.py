@@ -43,6 +43,9 @@ def open_liang(position: Position, order: tuple[int, ...]) -> int:
 def open_claim(position: Position, source: int, card: int, kind: str) -> int:
     """Offer a shown card to all who can answer; return the seat that draws next, or STOP.
 
+    A 跑 that a seat cannot know of does not change its question; where no answer can come before the 跑, the question
+    is withdrawn in the same breath.
+
     Args:
         position: The round; the card is in no hand any more.
         source: The drawer or the discarder.
@@ -83,10 +86,6 @@ def open_claim(position: Position, source: int, card: int, kind: str) -> int:
                 how = ("other" if other else "self") if drawn else "discard"
                 totals[seat] = offered_total(position, seat, card, how)
     position.hu_totals = totals
-    position.pao_seat, position.peng_seat, position.chi_seats = pao, -1, ()
-    if pao >= 0 and totals == [-1, -1, -1]:
-        # No answer could change anything, so nobody is asked.
-        return walk(position)
     chi_seats: list[int] = []
     for seat in (source, following, (source + 2) % 3):
         actions: list[Action] = [HU] if totals[seat] >= 0 else []
@@ -103,7 +102,7 @@ def open_claim(position: Position, source: int, card: int, kind: str) -> int:
             actions.append(PASS)
             actions.sort()
             position.ask(seat, tuple(actions))
-    position.peng_seat, position.chi_seats = peng, tuple(chi_seats)
+    position.pao_seat, position.peng_seat, position.chi_seats = pao, peng, tuple(chi_seats)
     return walk(position)
 
 

@@ -86,7 +86,8 @@ def preset(preset_id: str, overrides: Mapping[str, Any] | None = None) -> RuleSe
 def named(rules: RuleSet) -> RuleSet:
     """Return the rules under the name of a preset with the same rules, or as ``custom@0``.
 
-    Their own name comes first. Options of settlement and display may differ under a preset's name (docs/record-format.md).
+    Their own name comes first. Options of settlement and display may differ under a preset's name
+    (docs/record-format.md).
     """
     own = PRESETS.get(rules.preset)
     for known in (*((own,) if own is not None else ()), *PRESETS.values()):

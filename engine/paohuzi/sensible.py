@@ -176,7 +176,7 @@ _DISCARD: Final = {card: action for action, card in DISCARDED.items()}
 
 
 def _claim_value(view: View, action: Action, laid_xi: int) -> int:
-    """Return the value of the hand after a claim and the discard it makes due, the new melds counted as laid."""
+    """Return the value of the hand after a claim and the discard it makes due, with the new melds."""
     assert view.seat is not None, "only a seat is asked"
     assert view.shown is not None, "a claim is about a shown card"
     card = view.shown[0]
