@@ -37,14 +37,14 @@ def open_liang(position: Position, order: tuple[int, ...]) -> int:
         position.hu_totals[seat] = total
         if total >= 0:
             position.ask(seat, HU_OR_PASS)
-    return walk(position)
+    return STOP if any(position.asked) else walk(position)
 
 
 def open_claim(position: Position, source: int, card: int, kind: str) -> int:
     """Offer a shown card to all who can answer; return the seat that draws next, or STOP.
 
-    A 跑 that a seat cannot know of does not change its question; where no answer can come before the 跑, the question
-    is withdrawn in the same breath.
+    The resolution runs after answers. So a seat that is asked stays asked even where another's hidden 跑 will go
+    first: neither its question nor the time it has tells of that hand.
 
     Args:
         position: The round; the card is in no hand any more.
@@ -103,7 +103,7 @@ def open_claim(position: Position, source: int, card: int, kind: str) -> int:
             actions.sort()
             position.ask(seat, tuple(actions))
     position.pao_seat, position.peng_seat, position.chi_seats = pao, peng, tuple(chi_seats)
-    return walk(position)
+    return STOP if any(position.asked) else walk(position)
 
 
 def may_peng(position: Position, seat: int, card: int) -> bool:
