@@ -298,11 +298,11 @@ def _settle(
 ) -> Generator[Questions, Answer, Settled]:
     """Collect answers until the walk through the steps reaches an end, then write the marks it reached.
 
-    What no answer can change is settled at once: a hidden 跑 with no 胡 before it withdraws every question as it is
-    asked. With a 胡 before it the others are asked as if there were none, and it goes first when they are resolved.
+    The walk is run after every answer. Whoever is asked is asked whether or not another seat hides a 跑 that
+    will go first: a question tells nothing about other hands.
     """
     answers: dict[int, str] = {}
-    settled = _walk(steps, answers)
+    settled = None if asked else _walk(steps, answers)
     while settled is None:
         seat, action = yield {seat: actions for seat, actions in asked.items() if seat not in answers}
         answers[seat] = action
