@@ -270,7 +270,7 @@ class TableCheckpoint(Event, frozen=True, tag=43):
     table_id: str
     base: bytes
     """Empty: nothing before `since`."""
-    since: tuple[AnyEvent, ...]
+    since: tuple[TableEvent, ...]
 
 
 TableEvent = (

@@ -6,8 +6,8 @@ times and seeds stand in the events.
 
 Frames get their number when they are shown, in the order of time. What the rules cause is split into beats:
 after a card shown to all the next public event keeps a distance of `claim_pause_ms`, whether or not anybody
-was asked, so that time tells nothing. A new owner shows every pending beat before its `resumed` frame, so that
-each number has one content whatever the old owner had still shown.
+was asked, so that time tells nothing. A new owner shows every pending beat before its `resumed` frame, so
+that each number has one content whatever the old owner had still shown.
 """
 
 from __future__ import annotations
@@ -72,6 +72,8 @@ class Table:
         self.outputs: list[Output] = []
         self.version = 0
         """Events applied by this object; never part of what is kept."""
+        self.durable_version = 0
+        """The version that the log has acknowledged, kept by the owner."""
         self.base = b""
         self.since: list[TableEvent] = []
         self.refused: dict[tuple[int, str], str] = {}

@@ -1,0 +1,106 @@
+"""Wiring of table."""
+
+from __future__ import annotations
+
+from paiju.table.v1 import table_service_pb2_grpc
+from paiju.table.v1.events_pb2 import MatchFinished, RoundFinished, RoundOpened, RoundVoided
+from paiju.table.v1.wire_pb2 import ShardOwned
+
+from engine import GAMES
+from services.chassis.bus import LogSpec, subject, subject_of
+from services.chassis.bus.port import Consumer
+from services.chassis.lease import Ownership
+from services.chassis.run import Parts, Service, Wiring
+from services.table.api import ACCESS, TableApi
+from services.table.bank import EconomyBank
+from services.table.bus import SETTLEMENTS, Ears
+from services.table.calls import Calls, serve_call
+from services.table.journal import Writer
+from services.table.owner import TableOwner
+from services.table.settings import TableSettings
+from services.table.shard import Means
+from services.table.store import RecordStore
+
+TABLE_LOG = LogSpec("TABLE_LOG", "table")
+
+
+class TableService:
+    """The tables, running."""
+
+    name = "table"
+
+    def __init__(self, settings: TableSettings, parts: Parts) -> None:
+        self._parts = parts
+        records = RecordStore(parts.db(self.name))
+        means = Means(
+            bus=parts.bus,
+            clock=parts.clock,
+            ids=parts.ids,
+            metrics=parts.metrics,
+            games=GAMES,
+            bank=EconomyBank(parts.rpc),
+            records=records,
+            process=parts.process,
+            writer=Writer(parts.incarnation),
+            rpc=serve_call,
+            spawn=parts.spawn,
+            grace_ms=settings.grace_ms,
+        )
+        self.owner = TableOwner(means)
+        shards = parts.registry.shards()
+        self._ownership = Ownership(
+            parts.bus,
+            parts.clock,
+            group=self.name,
+            process=parts.process,
+            incarnation=parts.incarnation,
+            shards=shards,
+            owner=self.owner,
+        )
+        self.owner.on_lost = self._ownership.lost
+        self._calls = Calls(parts.bus, self.owner.shard)
+        self._consumers: list[Consumer] = []
+        parts.rpc.serve(
+            self.name,
+            table_service_pb2_grpc.add_TableServiceServicer_to_server,
+            TableApi(GAMES, shards, self._calls, records),
+            ACCESS,
+        )
+
+    async def start(self) -> None:
+        """Take shards, and hear what becomes of rounds."""
+        self._parts.spawn("table-lease", self._ownership.run())
+        ears = Ears(self._calls)
+        self._consumers = [
+            await self._parts.bus.consume(
+                SETTLEMENTS.durable, SETTLEMENTS.types, ears.on_settlements, batch=64
+            )
+        ]
+
+    async def stop(self) -> None:
+        """Hand every shard over."""
+        for consumer in self._consumers:
+            await consumer.stop()
+        await self._ownership.drain()
+
+
+async def wire(settings: TableSettings, parts: Parts) -> Service:
+    """Make the table service and offer its RPCs."""
+    return TableService(settings, parts)
+
+
+WIRING = Wiring(
+    "table",
+    wire,
+    TableSettings,
+    says=(RoundOpened, RoundFinished, RoundVoided, MatchFinished),
+    hears=(SETTLEMENTS,),
+    tells=(
+        subject("gateway", "out", "*"),
+        subject("table", "rpc", "*"),
+        subject_of(ShardOwned, key="*"),
+    ),
+    listens=(subject("table", "cmd", "*"), subject("table", "rpc", "*")),
+    logs=(TABLE_LOG,),
+    has_database=True,
+)

@@ -1,0 +1,151 @@
+"""Checking what a table would be made from."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from engine import errors
+from engine.face import Game
+from services.chassis.errors import Refusal
+from services.table.core.events import Spec, Stake, Timing
+
+ROUNDS_MAX = 64
+WAIT_MS_MAX = 86_400_000
+OPTIONS_BYTES_MAX = 8_192
+ROOM_CODE_CHARS_MAX = 16
+COINS_MAX = 10**15
+
+TABLE_ID = re.compile(r"(0|[1-9a-f][0-9a-f]{0,3})-[0-9a-z]{4,48}")
+"""`<shard in hex>-<random>`."""
+
+_PLAYER = re.compile(r"p_[0-9A-Za-z_-]{1,62}")
+_CURRENCIES = ("gold",)
+
+
+def shard_of(table_id: str) -> str:
+    """Return the shard in a table's id, in hex.
+
+    Raises:
+        Refusal: INVALID_ARGUMENT: it is no such id.
+    """
+    found = TABLE_ID.fullmatch(table_id)
+    if found is None:
+        raise Refusal("INVALID_ARGUMENT", field="table_id")
+    return found.group(1)
+
+
+def check_rules(games: Mapping[str, Game], game: str, preset: str, options: Mapping[str, Any]) -> Any:
+    """Return the rule set of a preset with changed options.
+
+    Raises:
+        Refusal: UNKNOWN_GAME, UNKNOWN_PRESET, UNKNOWN_OPTION (with the known ones), BAD_OPTION.
+    """
+    try:
+        return games[game].ruleset(preset, dict(options))
+    except errors.UnknownName as unknown:
+        raise Refusal(unknown.reason, name=unknown.name[:64], known=", ".join(unknown.known)) from None
+    except errors.BadOption as bad:
+        raise Refusal("BAD_OPTION", option=bad.option, allowed=bad.allowed) from None
+
+
+def make_spec(
+    games: Mapping[str, Game],
+    *,
+    game: str,
+    preset: str,
+    options_json: str,
+    rounds: int,
+    players: Sequence[str],
+    stake: Stake | None,
+    timing_json: str,
+    room_code: str,
+    spectators: bool,
+) -> Spec:
+    """Return what a table is made from, all spelt out.
+
+    Raises:
+        Refusal: INVALID_ARGUMENT with the field, UNKNOWN_BOT, or as `check_rules`.
+    """
+    options = _object(options_json, "options_json")
+    if stake is not None:
+        _check_stake(stake)
+        options["base_stake"] = stake.base_stake
+    rules = check_rules(games, game, preset, options)
+    if not 1 <= rounds <= ROUNDS_MAX:
+        raise Refusal("INVALID_ARGUMENT", field="rounds")
+    _check_players(games[game], players)
+    if len(room_code) > ROOM_CODE_CHARS_MAX or not (
+        (room_code.isascii() and room_code.isalnum()) or not room_code
+    ):
+        raise Refusal("INVALID_ARGUMENT", field="room_code")
+    return Spec(
+        game=game,
+        preset=preset,
+        label=f"{rules.preset}@{rules.version}",
+        options=rules.as_json(),
+        rounds=rounds,
+        players=tuple(players),
+        stake=stake,
+        timing=_timing(timing_json),
+        room_code=room_code,
+        spectators=spectators,
+    )
+
+
+def fingerprint_of(spec: Spec) -> bytes:
+    """Return what tells a repeat of a request from another one."""
+    return sha256(msgspec.msgpack.encode(spec)).digest()[:16]
+
+
+def _object(text: str, field: str) -> dict[str, Any]:
+    if not text:
+        return {}
+    if len(text.encode()) > OPTIONS_BYTES_MAX:
+        raise Refusal("INVALID_ARGUMENT", field=field)
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        raise Refusal("INVALID_ARGUMENT", field=field) from None
+    if not isinstance(value, dict):
+        raise Refusal("INVALID_ARGUMENT", field=field)
+    return value
+
+
+def _check_stake(stake: Stake) -> None:
+    if stake.currency not in _CURRENCIES:
+        raise Refusal("INVALID_ARGUMENT", field="stake.currency")
+    for field, value, least in (
+        ("buy_in", stake.buy_in, 1),
+        ("base_stake", stake.base_stake, 1),
+        ("minimum", stake.minimum, 0),
+    ):
+        if not least <= value <= COINS_MAX:
+            raise Refusal("INVALID_ARGUMENT", field=f"stake.{field}")
+
+
+def _check_players(game: Game, players: Sequence[str]) -> None:
+    if len(players) != game.seats:
+        raise Refusal("INVALID_ARGUMENT", field="seats")
+    people = [player for player in players if not player.startswith("bot:")]
+    if len(set(people)) != len(people) or not all(_PLAYER.fullmatch(player) for player in people):
+        raise Refusal("INVALID_ARGUMENT", field="seats")
+    for player in players:
+        if player.startswith("bot:") and player[4:] not in game.bots:
+            raise Refusal("UNKNOWN_BOT", name=player[4:][:64], known=", ".join(game.bots))
+
+
+def _timing(text: str) -> Timing:
+    try:
+        timing = msgspec.convert(_object(text, "timing_json"), Timing)
+    except msgspec.ValidationError:
+        raise Refusal("INVALID_ARGUMENT", field="timing_json") from None
+    for name in timing.__struct_fields__:
+        if not 0 <= getattr(timing, name) <= WAIT_MS_MAX:
+            raise Refusal("INVALID_ARGUMENT", field="timing_json")
+    return timing

@@ -1,0 +1,274 @@
+"""Commands from gateways: each is answered once, after everything its answer rests on is durable."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable
+
+from google.protobuf.message import DecodeError
+from paiju.table.v1.play_pb2 import Attach
+from paiju.table.v1.wire_pb2 import Command, CommandBatch, CommandBatchReply
+
+from services.chassis import log
+from services.chassis.clock import Clock
+from services.chassis.errors import Outage
+from services.table.core import commands as c
+from services.table.core import events as e
+from services.table.core import frames as f
+from services.table.core.state import SPECTATORS, CommandDone
+from services.table.core.table import Table
+from services.table.encode import FrameEncoder, answer_of, command_of, view_of
+from services.table.journal import Journal
+from services.table.sessions import Outgoing, Sender, Session, Sessions
+from services.table.tables import Tables
+
+BATCH_COMMANDS_MAX = 256
+COMMAND_BYTES_MAX = 4_096
+DOUBTS_MAX = 1_024
+"""Commands whose sender may know more than this owner; beyond it they are left unanswered."""
+
+DOUBT_PAUSE_S = 1.0
+"""The log is asked no more often whether somebody else has appended."""
+
+ABSENCE_S = 5.0
+"""Seats that were present under the old owner have so long to attach here."""
+
+_log = log.get(service="table")
+
+
+class Desk:
+    """Takes commands for the tables of one shard.
+
+    Args:
+        clock: Time.
+        tables: The shard's tables.
+        journal: Its log.
+        sessions: Who listens.
+        out: The way to the gateways.
+        lost: Called when the log shows another owner.
+    """
+
+    def __init__(
+        self,
+        clock: Clock,
+        tables: Tables,
+        journal: Journal,
+        sessions: Sessions,
+        out: Outgoing,
+        lost: Callable[[], None],
+    ) -> None:
+        self._clock = clock
+        self._tables = tables
+        self._journal = journal
+        self._sessions = sessions
+        self._out = out
+        self._lost = lost
+        self._frames = FrameEncoder()
+        self._waiting: defaultdict[tuple[str, int, str], list[Sender]] = defaultdict(list)
+        """Who waits for the late answer to a command: (table, seat, command id)."""
+        self._doubting: list[tuple[str, Command]] = []
+        self._doubted = asyncio.Event()
+
+    # In
+
+    async def handle(self, payload: bytes, _: str) -> bytes | None:
+        """Take a batch of a gateway; return the receipt. Silence = the gateway sends it again."""
+        if self._journal.is_full:
+            return None
+        try:
+            batch = CommandBatch.FromString(payload)
+        except DecodeError:
+            _log.warning("command_batch_unreadable", bytes=len(payload))
+            return None
+        for command in batch.commands[:BATCH_COMMANDS_MAX]:
+            self.take(batch.gateway, command)
+        return CommandBatchReply(epoch=self._out.epoch).SerializeToString()
+
+    def take(self, gateway: str, command: Command, *, is_sure: bool = False) -> None:
+        """Take one command. `is_sure`: the log has shown that nobody else owns the shard."""
+        asked = command.command
+        sender = Sender(gateway, command.session, command.tag)
+        table = self._tables.live.get(asked.table_id)
+        if table is None:
+            if is_sure:
+                self._refuse(sender, asked.table_id, "TABLE_UNKNOWN")
+            else:
+                self._doubt(gateway, command)
+            return
+        self._tables.settle(asked.table_id)
+        if asked.ByteSize() > COMMAND_BYTES_MAX:
+            self._reply(sender, table, SPECTATORS, "MESSAGE_TOO_LARGE")
+            return
+        match asked.WhichOneof("body"):
+            case "attach":
+                if asked.attach.epoch > self._out.epoch and not is_sure:
+                    self._doubt(gateway, command)
+                else:
+                    self._attach(sender, table, command.player_id, asked.attach)
+            case "detach":
+                self._detach(sender, table)
+            case None:
+                self._reply(sender, table, SPECTATORS, "INVALID_ARGUMENT", field="body")
+            case _:
+                self._decide(gateway, sender, table, command, is_sure)
+
+    def _decide(self, gateway: str, sender: Sender, table: Table, command: Command, is_sure: bool) -> None:
+        asked = command.command
+        core = command_of(asked)
+        assert core is not None, "attach, detach and nothing are handled before"
+        seat = table.seat_of(command.player_id)
+        listener = SPECTATORS if seat is None else seat
+        decision = c.decide(
+            table,
+            command.player_id,
+            asked.command_id,
+            core,
+            self._tables.now(),
+            self._tables.durable_version(table),
+        )
+        match decision:
+            case c.Do():
+                if decision.later:
+                    self._waiting[asked.table_id, listener, asked.command_id].append(sender)
+                self._tables.do(asked.table_id, decision.events)
+                if not decision.later:
+                    self._reply(sender, table, listener, "")
+            case c.Again():
+                self._reply(sender, table, listener, decision.reason)
+            case c.Refused():
+                details = {"field": decision.field} if decision.field else {}
+                self._reply(sender, table, listener, decision.reason, **details)
+            case c.Wait():
+                self._waiting[asked.table_id, listener, asked.command_id].append(sender)
+            case c.Behind():
+                if is_sure:
+                    self._reply(sender, table, listener, "UNKNOWN_QUESTION")
+                else:
+                    self._doubt(gateway, command)
+
+    def _reply(self, sender: Sender, table: Table, listener: int, reason: str, **details: str) -> None:
+        """Answer once all that is decided so far is durable: a refusal rests on it too."""
+        number = table.listener(listener).number
+        answer = answer_of(reason, number, **details)
+        table_id = table.s.table_id
+        self._journal.hold(lambda: self._out.answer(sender, table_id, answer))
+
+    def _refuse(self, sender: Sender, table_id: str, reason: str) -> None:
+        answer = answer_of(reason, 0)
+        self._journal.hold(lambda: self._out.answer(sender, table_id, answer))
+
+    # Listening
+
+    def _attach(self, sender: Sender, table: Table, player: str, attach: Attach) -> None:
+        table_id = table.s.table_id
+        own = table.seat_of(player)
+        seat = own if own is not None and not attach.spectate else SPECTATORS
+        if seat == SPECTATORS and not table.s.spec.spectators:
+            reason = "SPECTATORS_NOT_ALLOWED" if attach.spectate or own is not None else "NOT_SEATED"
+            self._reply(sender, table, SPECTATORS, reason)
+            return
+        if seat >= 0 and not table.s.seats[seat].online and table.s.phase != "finished":
+            self._tables.do(table_id, (e.PresenceChanged(self._tables.now(), seat, online=True),))
+        number = table.listener(seat).number
+        session = Session(sender.gateway, sender.session, table_id, player, seat, number)
+        replaced = self._sessions.add(session)
+        gap = None
+        if 0 < attach.number <= number:
+            gap = [] if attach.number == number else table.rings[seat].after(attach.number)
+        view = view_of(table, seat) if gap is None else b""
+        answer = answer_of("", number)
+
+        def release() -> None:
+            if replaced is not None:
+                self._out.detached(replaced.gateway, replaced.session, table_id, "REPLACED")
+            if gap is None:
+                self._out.view(session, view)
+            else:
+                for frame in gap:
+                    self._out.frame(session, self._frames.encode(frame))
+            self._out.answer(sender, table_id, answer)
+
+        self._journal.hold(release)
+
+    def _detach(self, sender: Sender, table: Table) -> None:
+        table_id = table.s.table_id
+        gone = self._sessions.remove(sender.gateway, sender.session, table_id)
+        if gone is not None and gone.seat >= 0:
+            self._absent(table_id, table, gone.seat)
+        self._reply(sender, table, SPECTATORS, "")
+
+    def _absent(self, table_id: str, table: Table, seat: int) -> None:
+        if table.s.seats[seat].online and table.s.phase != "finished":
+            self._tables.do(table_id, (e.PresenceChanged(self._tables.now(), seat, online=False),))
+
+    async def run_absences(self) -> None:
+        """Say of the seats that have not come back to this owner that they are absent, once."""
+        await self._clock.sleep(ABSENCE_S)
+        for table_id, table in list(self._tables.live.items()):
+            for number, seat in enumerate(table.s.seats):
+                if not seat.bot and seat.online and self._sessions.at_seat(table_id, number) is None:
+                    self._absent(table_id, table, number)
+
+    # Out
+
+    def show(self, table: Table, frame: f.Shown) -> None:
+        """Send a frame that may leave to the sessions that listen."""
+        table_id = table.s.table_id
+        if not self._sessions.has(table_id):
+            return
+        encoded = b""
+        for session in self._sessions.at_table(table_id):
+            if session.seat == frame.listener and frame.number > session.from_number:
+                encoded = encoded or self._frames.encode(frame)
+                self._out.frame(session, encoded)
+
+    def done(self, table: Table, answer: CommandDone) -> None:
+        """Answer the commands that have waited for a stake."""
+        key = (table.s.table_id, answer.seat, answer.command_id)
+        for sender in self._waiting.pop(key, ()):
+            number = table.listener(answer.seat).number
+            self._out.answer(sender, key[0], answer_of(answer.reason, number))
+
+    def closed(self, table_id: str) -> None:
+        """Say goodbye to the sessions of a closed table."""
+        for session in self._sessions.close(table_id):
+            self._out.detached(session.gateway, session.session, table_id, "TABLE_CLOSED")
+
+    async def run_heartbeats(self) -> None:
+        """Tell each session the number of its last frame, once a second: what was lost is asked for."""
+        while True:
+            await self._clock.sleep(1.0)
+            for session in self._sessions:
+                table = self._tables.live.get(session.table_id)
+                if table is not None and self._tables.is_durable(session.table_id):
+                    self._out.last_number(session, table.listener(session.seat).number)
+
+    # Doubt
+
+    def _doubt(self, gateway: str, command: Command) -> None:
+        """Say nothing until the log shows whether somebody else has appended."""
+        if len(self._doubting) < DOUBTS_MAX:
+            copy = Command()
+            copy.CopyFrom(command)
+            self._doubting.append((gateway, copy))
+            self._doubted.set()
+
+    async def run_doubts(self) -> None:
+        """Clear up doubts: either this owner is alone, and the answer is given, or the shard is dropped."""
+        while True:
+            await self._doubted.wait()
+            self._doubted.clear()
+            doubting, self._doubting = self._doubting, []
+            try:
+                is_owner = await self._journal.is_owner()
+            except Outage:
+                # Left unanswered: the gateway sends them again.
+                is_owner = True
+                doubting = []
+            if not is_owner:
+                self._lost()
+                return
+            for gateway, command in doubting:
+                self.take(gateway, command, is_sure=True)
+            await self._clock.sleep(DOUBT_PAUSE_S)

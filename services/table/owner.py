@@ -1,0 +1,53 @@
+"""The shards that this process holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from services.table.shard import Means, Shard
+
+
+class Lease(Protocol):
+    """What is told when a shard's log has fenced us."""
+
+    def lost(self, shard: str) -> None:
+        """Forget a shard at once."""
+
+
+class TableOwner:
+    """Takes and releases shards, as the lease says; the fence is the log."""
+
+    def __init__(self, means: Means) -> None:
+        self._means = means
+        self._shards: dict[str, Shard] = {}
+        self.on_lost: Callable[[str], None] = lambda _: None
+        means.metrics.gauge("table_shards", "Shards served").set_function(lambda: len(self._shards))
+        means.metrics.gauge("table_tables", "Live tables").set_function(
+            lambda: sum(len(shard.tables.live) for shard in self._shards.values())
+        )
+
+    def shard(self, name: str) -> Shard | None:
+        """Return a shard that is served here."""
+        return self._shards.get(name)
+
+    async def take(self, shard: str) -> None:
+        """Fence, replay, serve.
+
+        Raises:
+            Outage: It can't be taken now.
+        """
+        made = Shard(shard, self._means, self._forget)
+        await made.take()
+        if not made.is_dropped:
+            self._shards[shard] = made
+
+    async def release(self, shard: str) -> None:
+        """Hand a shard over."""
+        served = self._shards.pop(shard, None)
+        if served is not None:
+            await served.release()
+
+    def _forget(self, shard: str) -> None:
+        self._shards.pop(shard, None)
+        self.on_lost(shard)

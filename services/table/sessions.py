@@ -1,0 +1,159 @@
+"""Who listens to which table, and what goes out to their gateways, in order and in batches."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from paiju.table.v1.play_pb2 import CommandAnswer
+from paiju.table.v1.wire_pb2 import Detached, Out, OutBatch, TaggedAnswer
+
+from services.chassis.bus import subject
+from services.chassis.bus.port import Bus
+from services.chassis.errors import Outage
+from services.chassis.metrics import Metrics
+
+OUTS_PER_BATCH_MAX = 256
+OUTS_WAITING_MAX = 20_000
+"""Per gateway; the oldest is dropped beyond it, and whoever lacks it asks for the gap."""
+
+
+@dataclass(slots=True)
+class Session:
+    """A connection that listens to a table."""
+
+    gateway: str
+    session: str
+    table_id: str
+    player: str
+    seat: int
+    """-1: a spectator."""
+    from_number: int
+    """It has been given everything up to this frame."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """Where the answer to a command goes."""
+
+    gateway: str
+    session: str
+    tag: int
+
+
+class Sessions:
+    """The sessions of one shard: one per seat, the newest; and any number of spectators."""
+
+    def __init__(self) -> None:
+        self._tables: dict[str, dict[tuple[str, str], Session]] = {}
+
+    def add(self, session: Session) -> Session | None:
+        """Add (or renew) a session; return the one it replaces at its seat, if that is another."""
+        sessions = self._tables.setdefault(session.table_id, {})
+        replaced = None
+        if session.seat >= 0:
+            replaced = self.at_seat(session.table_id, session.seat)
+            if replaced is not None:
+                del sessions[replaced.gateway, replaced.session]
+        sessions[session.gateway, session.session] = session
+        is_same = replaced is not None and (replaced.gateway, replaced.session) == (
+            session.gateway,
+            session.session,
+        )
+        return None if is_same else replaced
+
+    def remove(self, gateway: str, session: str, table_id: str) -> Session | None:
+        """Remove exactly this session; a newer one of the same player stays."""
+        sessions = self._tables.get(table_id, {})
+        gone = sessions.pop((gateway, session), None)
+        if not sessions:
+            self._tables.pop(table_id, None)
+        return gone
+
+    def at_seat(self, table_id: str, seat: int) -> Session | None:
+        """Return the session that listens for a seat."""
+        return next((at for at in self._tables.get(table_id, {}).values() if at.seat == seat), None)
+
+    def at_table(self, table_id: str) -> Iterable[Session]:
+        """Return the sessions of a table."""
+        return tuple(self._tables.get(table_id, {}).values())
+
+    def has(self, table_id: str) -> bool:
+        """Say whether anybody listens to a table."""
+        return table_id in self._tables
+
+    def close(self, table_id: str) -> Iterable[Session]:
+        """Remove all sessions of a table and return them."""
+        return tuple(self._tables.pop(table_id, {}).values())
+
+    def __iter__(self) -> Iterator[Session]:
+        for sessions in self._tables.values():
+            yield from sessions.values()
+
+
+class Outgoing:
+    """Sends to gateways; one send at a time, what comes meanwhile is the next batch."""
+
+    def __init__(self, bus: Bus, metrics: Metrics, shard: int) -> None:
+        self._bus = bus
+        self._shard = shard
+        self.epoch = 0
+        self._outs: dict[str, list[Out]] = {}
+        self._work = asyncio.Event()
+        self._frames = metrics.counter("table_frames_out", "Frames sent to gateways")
+        self._dropped = metrics.counter(
+            "table_outs_dropped", "Messages dropped because a gateway was too slow"
+        )
+
+    def frame(self, to: Session, frame: bytes) -> None:
+        """Send a serialised frame to a session."""
+        self._frames.inc()
+        self._add(to.gateway, Out(table_id=to.table_id, session=to.session, frame=frame))
+
+    def view(self, to: Session, view: bytes) -> None:
+        """Send a serialised view to a session."""
+        self._add(to.gateway, Out(table_id=to.table_id, session=to.session, view=view))
+
+    def answer(self, to: Sender, table_id: str, answer: CommandAnswer) -> None:
+        """Send the answer to a command."""
+        tagged = TaggedAnswer(tag=to.tag, answer=answer)
+        self._add(to.gateway, Out(table_id=table_id, session=to.session, answer=tagged))
+
+    def last_number(self, to: Session, number: int) -> None:
+        """Tell a session the number of its last frame."""
+        self._add(to.gateway, Out(table_id=to.table_id, session=to.session, last_number=number))
+
+    def detached(self, gateway: str, session: str, table_id: str, reason: str) -> None:
+        """Tell a session that it no longer listens."""
+        out = Out(table_id=table_id, session=session, detached=Detached(reason=reason))
+        self._add(gateway, out)
+
+    def _add(self, gateway: str, out: Out) -> None:
+        outs = self._outs.setdefault(gateway, [])
+        if len(outs) >= OUTS_WAITING_MAX:
+            del outs[0]
+            self._dropped.inc()
+        outs.append(out)
+        self._work.set()
+
+    async def run(self) -> None:
+        """Send until cancelled."""
+        while True:
+            await self._work.wait()
+            self._work.clear()
+            await self.flush()
+
+    async def flush(self) -> None:
+        """Send all that waits."""
+        while self._outs:
+            gateway = next(iter(self._outs))
+            outs = self._outs.pop(gateway)
+            if len(outs) > OUTS_PER_BATCH_MAX:
+                self._outs[gateway] = outs[OUTS_PER_BATCH_MAX:]
+            batch = OutBatch(shard=self._shard, epoch=self.epoch, outs=outs[:OUTS_PER_BATCH_MAX])
+            try:
+                await self._bus.tell(subject("gateway", "out", gateway), batch.SerializeToString())
+            except Outage:
+                # Told messages may be lost; listeners notice by the numbers.
+                continue

@@ -1,0 +1,350 @@
+"""The live tables of one shard in its owner's memory: events, time, and what may leave once durable."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from engine.face import Game
+from services.chassis import log
+from services.chassis.clock import Clock
+from services.chassis.ids import Ids
+from services.table.core import events as e
+from services.table.core import frames as f
+from services.table.core.duties import NOW, consequence, due_event, next_due
+from services.table.core.events import encoded_size
+from services.table.core.state import CommandDone
+from services.table.core.table import NEVER, Table
+from services.table.journal import Entry, Journal
+
+CHECKPOINT_AFTER = 1_000
+"""Messages of the log after which a table's last checkpoint is old."""
+
+CHECKPOINTS_PER_BATCH_MAX = 8
+PURGE_AFTER = 500
+"""The log is purged when so many messages have become needless."""
+
+CLOSED_MAX = 4_096
+"""Closed tables whose fingerprints are remembered: a late repeat of their creation makes no second one."""
+
+STALL_GRACE_MS = 5_000
+
+_log = log.get(service="table")
+
+
+class Tables:
+    """See the module.
+
+    Args:
+        clock: Time.
+        ids: Seeds of rounds and the choices of bots.
+        games: The rules engine's registry.
+        show: Called with a table and a frame of it that may leave now.
+        done: Called with a table and a late answer that may leave now.
+        owes: Called with a table that has durable debts to the world.
+        closed: Called with the id of a table that is closed, once that is durable.
+    """
+
+    def __init__(
+        self,
+        clock: Clock,
+        ids: Ids,
+        games: Mapping[str, Game],
+        *,
+        show: Callable[[Table, f.Shown], None],
+        done: Callable[[Table, CommandDone], None],
+        owes: Callable[[Table], None],
+        closed: Callable[[str], None],
+    ) -> None:
+        self.live: dict[str, Table] = {}
+        self.closed: OrderedDict[str, bytes] = OrderedDict()
+        self._clock = clock
+        self._ids = ids
+        self._games = games
+        self._show = show
+        self._done = done
+        self._owes = owes
+        self._is_closed = closed
+        self._rests: dict[str, int] = {}
+        """Table → count of the journal that its state rests on."""
+        self._due: list[tuple[int, str]] = []
+        self._due_at: dict[str, int] = {}
+        self._wake = asyncio.Event()
+        self._kept: OrderedDict[str, int] = OrderedDict()
+        """Table → sequence of its last checkpoint or its creation, oldest first."""
+        self._unpublished: dict[tuple[str, str], int] = {}
+        """(table, outbox key) → sequence of the `RoundEnded` that must not be purged yet."""
+        self._purged_below = 0
+        self._floor_ms = 0
+        self._wall_ms = clock.now_ms()
+        self._started = clock.monotonic()
+        self.journal: Journal | None = None
+        self.is_closing = False
+        """The shard is being handed over: nothing more is appended."""
+        self.purge_below: Callable[[int], None] = lambda _: None
+
+    def now(self) -> int:
+        """Return the shard's time: wall time at the taking plus what has passed since; never goes back."""
+        passed_ms = int((self._clock.monotonic() - self._started) * 1000)
+        self._floor_ms = max(self._floor_ms, self._wall_ms + passed_ms)
+        return self._floor_ms
+
+    # Replay
+
+    def replay(self, seq: int, entries: Sequence[Entry]) -> None:
+        """Take a message of the log that was written before this owner served."""
+        for table_id, event in entries:
+            self._floor_ms = max(self._floor_ms, event.at)
+            if isinstance(event, e.TableCheckpoint):
+                table = Table.restore(event.table_id, event.base, event.since, self._games)
+                self.live[event.table_id] = table
+                continue
+            if isinstance(event, e.ShardReleased):
+                continue
+            if isinstance(event, e.ShardTaken | e.ShardStalled):
+                for table in self.live.values():
+                    table.apply(event)
+                    table.outputs.clear()
+            elif isinstance(event, e.TableCreated):
+                self.live[table_id] = Table.create(table_id, event, self._games)
+            elif table_id in self.live:
+                # Events before a table's first known checkpoint are of no use: it is still to come.
+                self.live[table_id].apply(event)
+                self.live[table_id].outputs.clear()
+            self._note_closing(table_id, event)
+        self._keep(seq, entries)
+
+    def _note_closing(self, table_id: str, event: e.AnyEvent) -> None:
+        if isinstance(event, e.TableClosed):
+            table = self.live.pop(table_id, None)
+            if table is not None:
+                self.closed[table_id] = table.s.fingerprint
+                if len(self.closed) > CLOSED_MAX:
+                    self.closed.popitem(last=False)
+
+    def serve(self, journal: Journal) -> None:
+        """Begin to serve: everything known is in the log."""
+        self.journal = journal
+        for table_id, table in self.live.items():
+            self._rests[table_id] = 0
+            self._schedule(table_id, table)
+            if table.s.owed:
+                self._owes(table)
+
+    # Events
+
+    def do(self, table_id: str, events: Iterable[e.TableEvent]) -> None:
+        """Apply events to a table, with what follows from them at once, and stage them all for the log."""
+        journal = self.journal
+        assert journal is not None, "only an owner that serves appends"
+        if self.is_closing:
+            return
+        for event in events:
+            if not self._apply(table_id, event):
+                return
+        table = self.live[table_id]
+        while (event_ := self._consequence(table_id, table)) is not None:
+            if not self._apply(table_id, event_):
+                return
+        self._hold_outputs(table_id, table)
+        self._schedule(table_id, table)
+
+    def _consequence(self, table_id: str, table: Table) -> e.TableEvent | None:
+        return consequence(table, self.now(), self._ids)
+
+    def _apply(self, table_id: str, event: e.TableEvent) -> bool:
+        """Apply and stage one event; a table whose rules break is frozen, and nothing is guessed."""
+        assert self.journal is not None
+        try:
+            if isinstance(event, e.TableCreated):
+                self.live[table_id] = Table.create(table_id, event, self._games)
+            else:
+                self.live[table_id].apply(event)
+        except Exception as error:
+            _log.error("table_frozen", table_id=table_id, event_name=type(event).__name__, exc_info=error)
+            if table_id not in self.live or self.live[table_id].s.frozen:
+                raise
+            self._freeze(table_id, type(error).__name__)
+            return False
+        self.journal.stage(table_id, event)
+        self._rests[table_id] = self.journal.applied
+        return True
+
+    def _freeze(self, table_id: str, why: str) -> None:
+        broken = self.live[table_id]
+        # What broke is not in the log: go back to what is.
+        table = Table.restore(table_id, broken.base, tuple(broken.since[:-1]), self._games)
+        table.version, table.durable_version = broken.version, broken.durable_version
+        table.advance(self.now())
+        table.outputs.clear()
+        self.live[table_id] = table
+        self.do(table_id, (e.TableFrozen(self.now(), why),))
+
+    def settle(self, table_id: str) -> None:
+        """Show what is due at a table now, so that what is told of it next is up to date."""
+        table = self.live[table_id]
+        if table.pending:
+            table.advance(self.now())
+            self._hold_outputs(table_id, table)
+            self._schedule(table_id, table)
+
+    def do_all(self, event: e.ShardStalled) -> None:
+        """Tell every table something that concerns the shard."""
+        assert self.journal is not None
+        self.journal.stage("", event)
+        for table_id, table in self.live.items():
+            table.apply(event)
+            self._rests[table_id] = self.journal.applied
+            self._hold_outputs(table_id, table)
+            self._schedule(table_id, table)
+
+    def _hold_outputs(self, table_id: str, table: Table) -> None:
+        if not table.outputs:
+            return
+        outputs, table.outputs = table.outputs, []
+        assert self.journal is not None
+
+        def release() -> None:
+            for output in outputs:
+                if isinstance(output, f.Shown):
+                    self._show(table, output)
+                else:
+                    self._done(table, output)
+
+        self.journal.hold(release)
+
+    def is_durable(self, table_id: str) -> bool:
+        """Say whether all of a table's events are in the log."""
+        assert self.journal is not None
+        return self._rests.get(table_id, 0) <= self.journal.durable
+
+    def durable_version(self, table: Table) -> int:
+        """Return the version of a table that its listeners may know: the last one that is durable."""
+        return table.version if self.is_durable(table.s.table_id) else table.durable_version
+
+    # Acknowledgements
+
+    def on_durable(self, seq: int, entries: Sequence[Entry]) -> None:
+        """Take note that a batch is in the log."""
+        self._keep(seq, entries)
+        for table_id in dict.fromkeys(table_id for table_id, _ in entries if table_id):
+            table = self.live.get(table_id)
+            if table is None or not self.is_durable(table_id):
+                continue
+            table.durable_version = table.version
+            if table.s.owed:
+                self._owes(table)
+            self._schedule(table_id, table)
+        for table_id, event in entries:
+            if isinstance(event, e.TableClosed):
+                self._note_closing(table_id, event)
+                self._rests.pop(table_id, None)
+                self._is_closed(table_id)
+        self._purge(seq)
+
+    def _keep(self, seq: int, entries: Sequence[Entry]) -> None:
+        for table_id, event in entries:
+            if isinstance(event, e.TableCheckpoint):
+                self._kept[event.table_id] = seq
+                self._kept.move_to_end(event.table_id)
+            elif isinstance(event, e.TableCreated):
+                self._kept[table_id] = seq
+            elif isinstance(event, e.TableClosed):
+                self._kept.pop(table_id, None)
+            elif isinstance(event, e.RoundEnded):
+                self._unpublished[table_id, f"finished/{event.round_no}"] = seq
+            elif isinstance(event, e.OutboxDone):
+                self._unpublished.pop((table_id, event.key), None)
+
+    def checkpoints(self, bytes_left: int) -> Sequence[Entry]:
+        """Return checkpoints of the tables whose last one is too old, as far as there is room."""
+        assert self.journal is not None
+        made: list[Entry] = []
+        last = self.journal.last
+        for table_id, seq in self._kept.items():
+            if last - seq < CHECKPOINT_AFTER or len(made) >= CHECKPOINTS_PER_BATCH_MAX:
+                break
+            table = self.live.get(table_id)
+            if table is None:
+                continue
+            event = e.TableCheckpoint(self.now(), table_id, table.base, tuple(table.since))
+            bytes_left -= encoded_size(event)
+            if bytes_left < 0:
+                break
+            made.append((table_id, event))
+        return made
+
+    def _purge(self, seq: int) -> None:
+        floor = min(
+            next(iter(self._kept.values()), seq),
+            min(self._unpublished.values(), default=seq),
+        )
+        if floor - self._purged_below >= PURGE_AFTER:
+            self._purged_below = floor
+            self.purge_below(floor)
+
+    # Time
+
+    def _schedule(self, table_id: str, table: Table) -> None:
+        due = next_due(table)
+        if due == NOW:
+            due = self.now()
+        if due >= NEVER:
+            self._due_at.pop(table_id, None)
+            return
+        if self._due_at.get(table_id) != due:
+            self._due_at[table_id] = due
+            heapq.heappush(self._due, (due, table_id))
+        if due <= self.now() or self._due[0][0] == due:
+            self._wake.set()
+
+    async def run(self) -> None:
+        """Do what time makes due, until cancelled."""
+        while True:
+            self._wake.clear()
+            wait_ms = self._tick()
+            if wait_ms is None:
+                await self._wake.wait()
+            elif wait_ms > 0:
+                try:
+                    async with self._clock.timeout(wait_ms / 1000):
+                        await self._wake.wait()
+                except TimeoutError:
+                    continue
+            else:
+                await self._clock.sleep(0)
+
+    def _tick(self) -> int | None:
+        """Do all that is due now, once per table; return for how long nothing is due."""
+        assert self.journal is not None
+        if self.journal.is_stalled or self.is_closing:
+            return 100
+        now = self.now()
+        due_now: list[str] = []
+        while self._due and self._due[0][0] <= now:
+            at, table_id = heapq.heappop(self._due)
+            if self._due_at.get(table_id) == at:
+                del self._due_at[table_id]
+                due_now.append(table_id)
+        for table_id in due_now:
+            if table_id in self.live:
+                self._due_table(table_id, self.live[table_id], now)
+        return self._due[0][0] - now if self._due else None
+
+    def _due_table(self, table_id: str, table: Table, now: int) -> None:
+        table.advance(now)
+        self._hold_outputs(table_id, table)
+        if not self.is_durable(table_id):
+            # What nobody has seen yet can't be answered or missed; the acknowledgement looks again.
+            return
+        try:
+            event = due_event(table, now, self._ids)
+        except Exception as error:  # noqa: BLE001 - a bot or the rules broke: this table is frozen, not the others
+            _log.error("table_frozen", table_id=table_id, exc_info=error)
+            event = e.TableFrozen(now, type(error).__name__)
+        if event is not None:
+            self.do(table_id, (event,))
+        else:
+            self._schedule(table_id, table)
