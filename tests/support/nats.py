@@ -28,6 +28,7 @@ class NatsServer:
 
     folder: Path
     port: int = 0
+    name: str = "test"
     extra: str = ""
     """Further lines of its configuration."""
     _process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
@@ -44,7 +45,7 @@ class NatsServer:
         ports.mkdir()
         config = self.folder / "nats.conf"
         config.write_text(
-            f'listen: "127.0.0.1:{self.port or -1}"\nports_file_dir: "{ports}"\nserver_name: "test"\n'
+            f'listen: "127.0.0.1:{self.port or -1}"\nports_file_dir: "{ports}"\nserver_name: "{self.name}"\n'
             f'jetstream {{\n  store_dir: "{self.folder / "store"}"\n  max_memory_store: 64MB\n  max_file_store: 4GB\n}}\n'
             f"{self.extra}\n"
         )

@@ -180,6 +180,7 @@ class BaseBus(ABC):
             if isinstance(answer, FencedOff):
                 raise Fenced(subject, expected_last, answer.last)
             self._resent.inc()
+            self._complain(tries, subject, answer.why)
             await self._pause(tries)
             tries += 1
 
@@ -249,8 +250,14 @@ class BaseBus(ABC):
                 return answer.seq
             assert isinstance(answer, Unknown), "only a log's append expects a sequence"
             self._resent.inc()
+            self._complain(tries, subject, answer.why)
             await self._pause(tries)
             tries += 1
+
+    def _complain(self, tries: int, subject: str, why: str) -> None:
+        """Say now and then that the outcome of a store isn't known yet: it may never be, if something is set up wrongly."""
+        if tries in (1, 5) or tries % 30 == 29:
+            log.get().warning("store_sent_again", subject=subject, tries=tries + 1, why=why)
 
     async def _pause(self, tries: int) -> None:
         await self.clock.sleep(RETRY_S[min(tries, len(RETRY_S) - 1)] * (0.5 + self.ids.jitter()))

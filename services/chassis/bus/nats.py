@@ -6,7 +6,6 @@ import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-import nats
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
@@ -112,8 +111,12 @@ class NatsBus(BaseBus):
             log.get().warning("bus_closed_uncleanly", why=repr(error))
 
     async def _connect(self, login: NatsLogin, name: str) -> None:
+        refused: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
         async def on_error(error: Exception) -> None:
             log.get().warning("bus_error", why=repr(error))
+            if "authorization violation" in str(error).lower() and not refused.done():
+                refused.set_result(None)
 
         async def on_down() -> None:
             self._up.set(0)
@@ -143,13 +146,18 @@ class NatsBus(BaseBus):
             options |= {"user": login.user, "password": login.password}
         if login.tls is not None:
             options["tls"] = login.tls
+        # nats-py tries a refused login for ever, and tells only the error callback.
+        connecting = asyncio.ensure_future(self._client.connect(**options))  # type: ignore[arg-type]
         try:
             async with self.clock.timeout(CONNECT_WAIT_S):
-                await self._client.connect(**options)  # type: ignore[arg-type]
-        except nats.errors.AuthorizationError as error:
-            raise Defect(f"NATS refuses the login {login.user!r}") from error
+                await asyncio.wait({connecting, refused}, return_when=asyncio.FIRST_COMPLETED)
+            if refused.done():
+                raise Defect(f"NATS refuses the login {login.user!r}")
+            connecting.result()
         except (TimeoutError, NatsError, OSError) as error:
             raise Outage(f"NATS can't be reached at {login.url}: {error!r}") from error
+        finally:
+            connecting.cancel()
         self._up.set(1)
 
     # Streams

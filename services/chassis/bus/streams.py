@@ -29,6 +29,7 @@ async def ensure_streams(js: JetStreamContext, registry: Registry, replicas: int
         Defect: A stream exists in a way that can't be changed (the server says how).
     """
     changed: list[str] = []
+    await _refuse_other_spread(js, registry)
     for spec in registry.streams:
         await _ensure(js, stream_config(spec, replicas), changed)
     for bucket in registry.buckets.values():
@@ -74,6 +75,25 @@ def bucket_config(spec: BucketSpec, replicas: int) -> StreamConfig:
         allow_rollup_hdrs=True,
         deny_delete=True,
     )
+
+
+async def _refuse_other_spread(js: JetStreamContext, registry: Registry) -> None:
+    """Refuse a number of streams per log that would move a shard's log to another stream."""
+    for spec in registry.streams:
+        if not spec.is_log:
+            continue
+        for subject in spec.subjects:
+            try:
+                found = await js.find_stream_name_by_subject(subject)
+            except NotFoundError:
+                continue
+            except (NatsError, OSError) as error:
+                raise Outage(f"JetStream can't be reached: {error!r}") from error
+            if found != spec.name:
+                raise Defect(
+                    f"{subject} is kept by {found} and would move to {spec.name}: the number of streams of a log "
+                    "(PAIJU_LOG_STREAMS) stays as it was at first; the number of shards may grow"
+                )
 
 
 async def _ensure(js: JetStreamContext, config: StreamConfig, changed: list[str]) -> None:

@@ -1,0 +1,247 @@
+"""What only a real server can do: be killed, be frozen, be restarted, be three."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
+from pathlib import Path
+
+import pytest
+from google.protobuf.message import Message
+from paiju.table.v1 import events_pb2
+
+from services.chassis.bus import Delivery, LogEntry, Registry, subject
+from services.chassis.bus.nats import NatsBus, NatsLogin
+from services.chassis.bus.streams import ensure_streams
+from services.chassis.clock import SystemClock
+from services.chassis.errors import Defect, Outage
+from services.chassis.ids import SystemIds
+from services.chassis.metrics import Metrics
+from tests.support.nats import NatsServer
+from tests.support.process import full_registry
+
+LOG = subject("table", "log", "0")
+
+
+async def connect(url: str, registry: Registry | None = None) -> NatsBus:
+    return await NatsBus.connect(
+        NatsLogin(url), registry or full_registry(), SystemClock(), SystemIds(), Metrics(), "test"
+    )
+
+
+@pytest.fixture
+async def nats_bus(nats_server: NatsServer) -> AsyncIterator[NatsBus]:
+    bus = await connect(nats_server.url)
+    await ensure_streams(bus.jetstream, bus.registry)
+    yield bus
+    await bus.close()
+
+
+async def entries(bus: NatsBus, last: int) -> list[LogEntry]:
+    found = []
+    async with asyncio.timeout(20), aclosing(bus.read(LOG)) as reading:  # type: ignore[type-var]
+        async for entry in reading:
+            found.append(entry)
+            if entry.seq >= last:
+                break
+    return found
+
+
+def finished(number: int) -> events_pb2.RoundFinished:
+    return events_pb2.RoundFinished(round_id=f"m/{number}", game="paohuzi")
+
+
+async def test_appends_publishes_and_consumers_go_on_after_the_server_is_killed(
+    nats_bus: NatsBus, nats_server: NatsServer
+) -> None:
+    done: list[str] = []
+    handled = asyncio.Event()
+
+    async def keep(deliveries: Sequence[Delivery[Message]]) -> None:
+        done.extend(delivery.event_id for delivery in deliveries)
+        handled.set()
+
+    await nats_bus.consume("x-kill", [events_pb2.RoundFinished], keep)
+    await nats_bus.publish(finished(1), "r1")
+    first = await nats_bus.append(LOG, b"one", 0, "a/1")
+    reading = asyncio.ensure_future(entries(nats_bus, first + 1))
+    nats_server.kill()
+    appending = asyncio.ensure_future(nats_bus.append(LOG, b"two", first, "a/2"))
+    publishing = asyncio.ensure_future(nats_bus.publish(finished(2), "r2"))
+    await asyncio.sleep(0.5)
+    assert not appending.done()
+    assert not nats_bus.connected
+    nats_server.start()
+    async with asyncio.timeout(15):
+        assert await appending == first + 1
+        await publishing
+        while "r2" not in done:
+            handled.clear()
+            await handled.wait()
+    assert [entry.payload for entry in await reading] == [b"one", b"two"]
+    assert nats_bus.connected
+
+
+async def test_an_append_to_a_server_that_answers_too_late_is_in_the_log_once(
+    nats_bus: NatsBus, nats_server: NatsServer
+) -> None:
+    first = await nats_bus.append(LOG, b"one", 0, "a/1")
+    nats_server.freeze()
+    appending = asyncio.ensure_future(nats_bus.append(LOG, b"two", first, "a/2"))
+    # Longer than one try waits: the same bytes are sent at least twice before the server sees either.
+    await asyncio.sleep(3.0)
+    nats_server.thaw()
+    async with asyncio.timeout(15):
+        second = await appending
+    third = await nats_bus.append(LOG, b"three", second, "a/3")
+    assert [entry.payload for entry in await entries(nats_bus, third)] == [b"one", b"two", b"three"]
+
+
+async def test_a_publish_without_a_server_is_an_outage_after_its_limit(
+    nats_bus: NatsBus, nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("services.chassis.bus.base.PUBLISH_WAIT_S", 0.5)
+    nats_server.stop()
+    with pytest.raises(Outage, match="not acknowledged"):
+        await nats_bus.publish(finished(1), "r1")
+    with pytest.raises(Outage):
+        await nats_bus.last(LOG)
+    nats_server.start()
+
+
+async def test_a_consumer_that_is_deleted_is_made_again(nats_bus: NatsBus) -> None:
+    done: list[str] = []
+
+    async def keep(deliveries: Sequence[Delivery[Message]]) -> None:
+        done.extend(delivery.event_id for delivery in deliveries)
+
+    await nats_bus.consume("x-gone", [events_pb2.RoundFinished], keep)
+    await nats_bus.publish(finished(1), "r1")
+    async with asyncio.timeout(10):
+        while done != ["r1"]:
+            await asyncio.sleep(0.01)
+        await nats_bus.jetstream.delete_consumer("ROUNDS", "x-gone")
+        await nats_bus.publish(finished(2), "r2")
+        while "r2" not in done:
+            await asyncio.sleep(0.01)
+
+
+async def test_what_was_fetched_and_not_handled_goes_to_another_at_once(nats_bus: NatsBus) -> None:
+    other = await connect(nats_bus.url)
+    begun, go = asyncio.Event(), asyncio.Event()
+    done: list[str] = []
+
+    async def slow(deliveries: Sequence[Delivery[Message]]) -> None:
+        begun.set()
+        await go.wait()
+
+    async def keep(deliveries: Sequence[Delivery[Message]]) -> None:
+        done.extend(delivery.event_id for delivery in deliveries)
+
+    consumer = await other.consume("x-moved", [events_pb2.RoundFinished], slow, batch=2)
+    for number in range(6):
+        await nats_bus.publish(finished(number), f"r{number}")
+    await begun.wait()
+    stopping = asyncio.ensure_future(consumer.stop())
+    await asyncio.sleep(0)
+    go.set()
+    await stopping
+    await nats_bus.consume("x-moved", [events_pb2.RoundFinished], keep, batch=10)
+    async with asyncio.timeout(10):
+        while len(done) < 4:
+            await asyncio.sleep(0.01)
+    await other.close()
+
+
+async def test_streams_are_made_once_and_shards_may_be_added_but_never_moved(nats_bus: NatsBus) -> None:
+    js = nats_bus.jetstream
+    assert await ensure_streams(js, nats_bus.registry) == []
+    last = await nats_bus.append(LOG, b"one", 0, "a/1")
+    assert await ensure_streams(js, full_registry(log_shards=8)) == ["TABLE_LOG_0", "TABLE_LOG_1"]
+    with pytest.raises(Defect, match="PAIJU_LOG_STREAMS"):
+        await ensure_streams(js, full_registry(log_shards=8, log_streams=4))
+    larger = await connect(nats_bus.url, full_registry(log_shards=8))
+    assert await larger.append(subject("table", "log", "7"), b"new", 0, "b/1") > 0
+    assert await larger.append(LOG, b"two", last, "b/2") > last
+    await larger.close()
+    info = await js.stream_info("TABLE_LOG_0")
+    assert info.config.discard == "new"
+    assert (info.config.max_age or 0, info.config.max_bytes, info.config.max_msgs) == (0, -1, -1)
+    rounds = await js.stream_info("ROUNDS")
+    assert rounds.config.deny_purge
+    assert rounds.config.deny_delete
+
+
+async def test_nobody_listening_at_the_url_is_an_outage(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("services.chassis.bus.nats.CONNECT_WAIT_S", 0.3)
+    with pytest.raises(Outage, match="can't be reached"):
+        await connect("nats://127.0.0.1:1")
+
+
+async def test_a_refused_login_is_a_defect_that_names_the_user(tmp_path: Path) -> None:
+    server = NatsServer(
+        tmp_path / "nats", extra='authorization { users = [ {user: "a", password: "b"} ] }'
+    ).start()
+    try:
+        with pytest.raises(Defect, match="'nobody'"):
+            await NatsBus.connect(
+                NatsLogin(server.url, "nobody", "x"), full_registry(), SystemClock(), SystemIds(), Metrics()
+            )
+    finally:
+        server.stop()
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> object:
+    """Three servers that replicate."""
+    import socket
+
+    probes = [socket.socket() for _ in range(6)]
+    for probe in probes:
+        probe.bind(("127.0.0.1", 0))
+    ports = [int(probe.getsockname()[1]) for probe in probes]
+    for probe in probes:
+        probe.close()
+    routes = ", ".join(f'"nats-route://127.0.0.1:{port}"' for port in ports[3:])
+    servers = [
+        NatsServer(
+            tmp_path / f"n{number}",
+            port=ports[number],
+            name=f"n{number}",
+            extra=f'cluster {{\n  name: "c"\n  listen: "127.0.0.1:{ports[3 + number]}"\n  routes: [{routes}]\n}}',
+        ).start()
+        for number in range(3)
+    ]
+    yield servers
+    for server in servers:
+        server.stop()
+
+
+@pytest.mark.slow
+async def test_on_three_replicas_repeats_are_duplicates_and_a_lost_leader_loses_nothing(
+    cluster: list[NatsServer],
+) -> None:
+    url = ",".join(server.url for server in cluster)
+    bus = await connect(url)
+    async with asyncio.timeout(60):
+        while True:
+            try:
+                await ensure_streams(bus.jetstream, bus.registry, replicas=3)
+            except (Defect, Outage):
+                # The cluster has no leader yet.
+                await asyncio.sleep(0.2)
+            else:
+                break
+        last = 0
+        for number in range(50):
+            last = await bus.append(LOG, b"%d" % number, last, f"a/{number}")
+        assert await bus.append(LOG, b"49", last - 1, "a/49") == last
+        leader = (await bus.jetstream.stream_info("TABLE_LOG_0")).cluster
+        assert leader is not None
+        next(server for server in cluster if server.name == leader.leader).kill()
+        for number in range(50, 100):
+            last = await bus.append(LOG, b"%d" % number, last, f"a/{number}")
+        found = await entries(bus, last)
+    assert [entry.payload for entry in found] == [b"%d" % number for number in range(100)]
+    await bus.close()
