@@ -5,7 +5,6 @@ import json
 import os
 import signal
 import socket
-import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
@@ -115,12 +114,13 @@ async def test_a_broker_that_dies_alone_is_started_again_where_it_was(tmp_path: 
         assert running.end() == OK
 
 
-def test_a_start_that_is_interrupted_leaves_no_broker(tmp_path: Path) -> None:
+async def test_a_start_that_is_interrupted_leaves_no_broker(tmp_path: Path) -> None:
     data = tmp_path / "data"
     process = spawn("up", "--data", str(data), "--port", "0", env={}, log=tmp_path / "log")
-    try:
-        process.wait(1.0)
-    except subprocess.TimeoutExpired:
-        process.send_signal(signal.SIGINT)
-    process.communicate(timeout=60)
-    assert servers_on(data) == []
+    async with asyncio.timeout(60):
+        while not servers_on(data):
+            await asyncio.sleep(0.01)
+        process.terminate()
+        process.communicate()
+        while servers_on(data):
+            await asyncio.sleep(0.01)

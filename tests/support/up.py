@@ -54,7 +54,7 @@ class Up:
         """Start it and return once it has announced itself.
 
         Raises:
-            AssertionError: It ended, or took longer than `START_S_MAX`; its error output is in `data/../up.log`.
+            AssertionError: It ended, or took longer than `START_S_MAX`; `data.log` says why.
         """
         log = self.data.with_name(f"{self.data.name}.log")
         self._process = spawn(
