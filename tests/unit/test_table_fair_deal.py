@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,7 @@ def test_commitments_equal_the_vectors() -> None:
 def test_each_link_of_a_chain_follows_the_one_before_and_no_other() -> None:
     for vector in VECTORS["chains"]:
         links = [bytes.fromhex(link) for link in vector["chain"]]
-        for earlier, later in zip(links, links[1:], strict=False):
+        for earlier, later in itertools.pairwise(links):
             assert fair_deal.follows(earlier, later)
             assert not fair_deal.follows(later, earlier)
             assert not fair_deal.follows(earlier, later[:-1])
