@@ -1,0 +1,1 @@
+"""Who plays with whom: halls with queues, and friends' rooms."""

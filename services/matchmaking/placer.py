@@ -1,0 +1,185 @@
+"""Makes the tables that matches were written for, and frees players once a match is over.
+
+The id of a table is chosen, and written with the match, before anybody is asked to make it; a request
+whose outcome is unknown is repeated with the same id and the same bytes until it is known. So one match
+has one table, whatever dies in between.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+
+from google.protobuf.message import Message
+from paiju.table.v1 import table_service_pb2_grpc
+from paiju.table.v1.events_pb2 import MatchFinished
+from paiju.table.v1.table_service_pb2 import CreateTableRequest, GetTableRequest, TableSpec
+from sqlalchemy import Connection
+
+from services.chassis import log
+from services.chassis.bus import Delivery
+from services.chassis.db import Database
+from services.chassis.errors import Defect, Outage, Refusal
+from services.chassis.run import Parts
+from services.matchmaking.settings import MatchmakingSettings
+from services.matchmaking.store import placements, rooms, tickets
+from services.matchmaking.store.placements import Placement
+from services.matchmaking.store.rooms import Room
+from services.matchmaking.store.tickets import Ticket
+from services.matchmaking.tellers import Tellers
+
+RETRY_S = 0.5
+AT_ONCE = 16
+OVER = frozenset({"finished"})
+"""Phases of a table whose match is over."""
+
+Changed = tuple[list[Ticket], list[Room]]
+
+_log = log.get(service="matchmaking")
+
+
+class Placer:
+    """See the module."""
+
+    def __init__(self, parts: Parts, settings: MatchmakingSettings, tellers: Tellers) -> None:
+        self._clock = parts.clock
+        self._ids = parts.ids
+        self._shards = parts.settings.log_shards
+        self._db: Database = parts.db("matchmaking")
+        self._tables = parts.rpc.client(table_service_pb2_grpc.TableServiceStub, "table")
+        self._tellers = tellers
+        self._settings = settings
+        self._poked = asyncio.Event()
+        tables = parts.metrics.counter("matchmaking_tables", "Tables asked for, by outcome", ["outcome"])
+        self._created, self._refused, self._unknown, self._ended = (
+            tables.labels(outcome) for outcome in ("created", "refused", "unknown", "ended")
+        )
+
+    def new_table_id(self) -> str:
+        """Return the id of a table that is to be: `<shard in hex>-<random>`."""
+        return self._ids.new(format(self._ids.below(self._shards), "x"), "-")
+
+    def poke(self) -> None:
+        """Say that a placement was written."""
+        self._poked.set()
+
+    async def run(self) -> None:
+        """Make what is to be made, until cancelled."""
+        while True:
+            self._poked.clear()
+            is_done = False
+            try:
+                is_done = await self.place_all()
+            except Outage as outage:
+                _log.warning("placements_not_read", why=str(outage))
+            pause = RETRY_S * (0.5 + self._ids.jitter()) * (2 if is_done else 1)
+            try:
+                async with self._clock.timeout(pause):
+                    await self._poked.wait()
+            except TimeoutError:
+                continue
+
+    async def place_all(self) -> bool:
+        """Ask once for each table that is to be made; False = some are still open."""
+        due = await self._db.read(placements.creating)
+        is_done = True
+        for start in range(0, len(due), AT_ONCE):
+            known = await asyncio.gather(*(self._place(one) for one in due[start : start + AT_ONCE]))
+            is_done = is_done and all(known)
+        return is_done
+
+    async def _place(self, placement: Placement) -> bool:
+        request = CreateTableRequest(table_id=placement.table_id, spec=TableSpec.FromString(placement.spec))
+        try:
+            await self._tables.CreateTable(request)
+        except (Outage, Defect) as problem:
+            # A defect over there leaves the outcome as unknown as an outage does.
+            self._unknown.inc()
+            _log.warning("table_outcome_unknown", table_id=placement.table_id, why=str(problem))
+            return False
+        except Refusal as refusal:
+            reason = refusal.reason
+            self._refused.inc()
+            _log.error("table_refused", table_id=placement.table_id, reason=reason, why=str(refusal))
+            await self._tell(await self._db.run(lambda connection: _refuse(connection, placement, reason)))
+            return True
+        self._created.inc()
+        await self._tell(await self._db.run(lambda connection: _placed(connection, placement)))
+        return True
+
+    # The end of matches
+
+    async def matches_finished(self, deliveries: Sequence[Delivery[Message]]) -> None:
+        """Free the players of finished matches, and close their rooms."""
+        await self.end([d.message.table_id for d in deliveries if isinstance(d.message, MatchFinished)])
+
+    async def end(self, table_ids: Iterable[str]) -> None:
+        """Say that the matches at these tables are over."""
+        ids = list(table_ids)
+        changed = await self._db.run(lambda connection: _end(connection, ids))
+        self._ended.inc(len(changed[0]) + len(changed[1]))
+        await self._tell(([], changed[1]))
+
+    async def is_over(self, table_id: str) -> bool:
+        """Return whether the match at a table is over; if so, its players are free by then.
+
+        Raises:
+            Outage: Nobody knows now.
+        """
+        try:
+            table = (await self._tables.GetTable(GetTableRequest(table_id=table_id))).table
+        except Refusal as refusal:
+            if refusal.entry.code != "NOT_FOUND":
+                raise
+            is_over = True
+        else:
+            is_over = table.phase in OVER
+        if is_over:
+            await self.end([table_id])
+        return is_over
+
+    async def look_after(self) -> None:
+        """Look at matches that have not been heard of for long: their end may have been missed."""
+        now = self._clock.now_ms()
+        before = now - self._settings.look_after_minutes * 60_000
+        for table_id in await self._db.run(lambda connection: placements.unheard(connection, before, now)):
+            if await self.is_over(table_id):
+                _log.warning("match_end_was_missed", table_id=table_id)
+
+    async def _tell(self, changed: Changed) -> None:
+        await self._tellers.tickets(changed[0])
+        for room in changed[1]:
+            await self._tellers.room(room)
+
+
+def _placed(connection: Connection, placement: Placement) -> Changed:
+    if not placements.settle(connection, placement.table_id, "created"):
+        return [], []
+    if placement.kind == "room":
+        room = rooms.placed(connection, placement.ref)
+        return [], [room] if room else []
+    return tickets.placed(connection, placement.table_id), []
+
+
+def _refuse(connection: Connection, placement: Placement, reason: str) -> Changed:
+    if not placements.settle(connection, placement.table_id, "refused", reason):
+        return [], []
+    if placement.kind == "room":
+        room = rooms.refused(connection, placement.ref)
+        return [], [room] if room else []
+    return tickets.refused(connection, placement.table_id, "TABLE_REFUSED"), []
+
+
+def _end(connection: Connection, table_ids: Sequence[str]) -> Changed:
+    freed: Changed = ([], [])
+    for table_id in table_ids:
+        placement = placements.find(connection, table_id)
+        if placement is None or not placements.end(connection, table_id):
+            continue
+        if placement.kind == "room":
+            room = rooms.find(connection, placement.ref)
+            if room is not None:
+                freed[1].append(rooms.close(connection, room))
+        else:
+            freed[0].extend(tickets.ended(connection, table_id))
+    return freed

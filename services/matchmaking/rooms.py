@@ -1,0 +1,209 @@
+"""Friends' rooms: opened, joined, made ready, started, closed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from paiju.table.v1 import table_service_pb2_grpc
+from paiju.table.v1.table_service_pb2 import CheckTableSpecRequest, Game, ListGamesRequest
+from sqlalchemy import Connection
+
+from services.chassis.errors import Refusal
+from services.chassis.limits import Rate, RateLimits
+from services.chassis.run import Parts
+from services.matchmaking.placer import Placer
+from services.matchmaking.settings import MatchmakingSettings
+from services.matchmaking.store import placements, rooms
+from services.matchmaking.store.engagements import Engaged
+from services.matchmaking.store.rooms import CodeTaken, PlaceTaken, Room
+from services.matchmaking.tellers import Tellers
+from services.matchmaking.whereabouts import People
+
+TRIES = 20
+"""Codes tried for a new room, and places for somebody who joins."""
+
+CODES = 900_000
+CODE_MIN = 100_000
+BOT = "bot:sensible"
+GAMES_S = 60.0
+"""The games are asked for again after so long."""
+
+Change = Callable[[Connection], Room]
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a room shall play."""
+
+    game: str
+    preset: str
+    options_json: str
+    rounds: int
+
+
+class RoomsDesk:
+    """See the module."""
+
+    def __init__(
+        self, parts: Parts, settings: MatchmakingSettings, people: People, placer: Placer, tellers: Tellers
+    ) -> None:
+        self._clock = parts.clock
+        self._ids = parts.ids
+        self._db = parts.db("matchmaking")
+        self._tables = parts.rpc.client(table_service_pb2_grpc.TableServiceStub, "table")
+        self._settings = settings
+        self._people = people
+        self._placer = placer
+        self._tellers = tellers
+        guesses = settings.code_guesses_per_minute
+        self._guesses = RateLimits(Rate(guesses / 60, guesses), parts.clock)
+        self._games: dict[str, Game] = {}
+        self._games_until = 0.0
+
+    async def create(self, owner_id: str, request_id: str, wish: Wish) -> Room:
+        """Open a room; a repeat of the request returns the room as it is now.
+
+        Raises:
+            Refusal: As `CheckTableSpec`; REQUEST_ID_REUSED, ALREADY_WAITING, ALREADY_IN_ROOM,
+            ALREADY_PLAYING,
+                ROOM_CODES_EXHAUSTED.
+            Outage: The tables can't be asked.
+        """
+        there = await self._db.read(lambda c: rooms.find_request(c, owner_id, request_id))
+        if there is not None:
+            return _same(there, wish)
+        seats = await self._seats(wish.game)
+        now = self._clock.now_ms()
+        for _ in range(TRIES):
+            room = Room(
+                room_id=self._ids.new("room"),
+                room_code=str(CODE_MIN + self._ids.below(CODES)),
+                owner_id=owner_id,
+                request_id=request_id,
+                game=wish.game,
+                preset=wish.preset,
+                options_json=wish.options_json,
+                rounds=wish.rounds,
+                seats=seats,
+                state="open",
+                created_at_ms=now,
+                expires_at_ms=now + self._settings.room_minutes * 60_000,
+            )
+            await self._tables.CheckTableSpec(CheckTableSpecRequest(spec=room.spec(fill=BOT)))
+            await self._people.check_free(owner_id)
+            try:
+                return _same(await self._db.run(lambda c, new=room: rooms.create(c, new)), wish)  # type: ignore[misc]
+            except (CodeTaken, Engaged):
+                continue
+        raise Refusal("ROOM_CODES_EXHAUSTED")
+
+    async def get(self, player_id: str, room_code: str) -> Room:
+        """Return a room. Looking up rooms one is not in is limited: codes can be guessed.
+
+        Raises:
+            Refusal: ROOM_UNKNOWN, RATE_LIMITED.
+        """
+        room = await self._db.read(lambda connection: rooms.find_code(connection, room_code))
+        if room is None or room.place_of(player_id) is None:
+            self._guesses.take(player_id)
+        if room is None:
+            raise Refusal("ROOM_UNKNOWN")
+        return room
+
+    async def join(self, player_id: str, room_code: str) -> Room:
+        """Take a place; one who has one keeps it.
+
+        Raises:
+            Refusal: ROOM_UNKNOWN, RATE_LIMITED, ROOM_FULL, ROOM_PLAYING, ROOM_CLOSED, ALREADY_WAITING,
+            ALREADY_IN_ROOM,
+                ALREADY_PLAYING.
+        """
+        room = await self.get(player_id, room_code)
+        for _ in range(TRIES):
+            try:
+                return await self._change(lambda c: rooms.join(c, room, player_id, self._clock.now_ms()))
+            except PlaceTaken:
+                continue
+            except Engaged:
+                await self._people.check_unengaged(player_id)
+        raise Refusal("ROOM_FULL")
+
+    async def leave(self, player_id: str, room_code: str) -> None:
+        """Free one's place; without one nothing happens.
+
+        Raises:
+            Refusal: ROOM_PLAYING.
+        """
+        where = await self._people.find(player_id)
+        room = where.room
+        if room is not None and room.room_code == room_code:
+            await self._change(lambda connection: rooms.leave(connection, room, player_id), also=player_id)
+
+    async def set_ready(self, player_id: str, room_code: str, ready: bool) -> Room:
+        """Say ready or not; the last one to be ready starts the match.
+
+        Raises:
+            Refusal: ROOM_UNKNOWN, RATE_LIMITED, NOT_IN_ROOM, ROOM_PLAYING, ROOM_CLOSED.
+        """
+        room = await self.get(player_id, room_code)
+        now = self._clock.now_ms()
+        return await self._change(lambda c: rooms.set_ready(c, room, player_id, ready, now))
+
+    async def fill_with_bots(self, player_id: str, room_code: str) -> Room:
+        """Let bots take the free places.
+
+        Raises:
+            Refusal: ROOM_UNKNOWN, RATE_LIMITED, NOT_ROOM_OWNER, ROOM_PLAYING, ROOM_CLOSED.
+        """
+        room = await self.get(player_id, room_code)
+        for _ in range(TRIES):
+            try:
+                return await self._change(lambda c: rooms.fill(c, room, player_id, BOT, self._clock.now_ms()))
+            except PlaceTaken:
+                continue
+        raise Refusal("ROOM_FULL")
+
+    async def close_expired(self) -> None:
+        """Close the rooms whose people never came."""
+        now = self._clock.now_ms()
+        for room in await self._db.run(lambda connection: rooms.expired(connection, now)):
+            await self._tellers.room(room)
+
+    async def _change(self, change: Change, also: str = "") -> Room:
+        """Make a change and tell it; if the room can start by it, it starts in the same transaction."""
+        table_id, now = self._placer.new_table_id(), self._clock.now_ms()
+
+        def write(connection: Connection) -> tuple[Room, bool]:
+            room = change(connection)
+            if not rooms.start(connection, room, table_id):
+                return room, False
+            spec = room.spec().SerializeToString(deterministic=True)
+            placements.create(connection, table_id, "room", room.room_id, spec, now)
+            return room, True
+
+        room, is_starting = await self._db.run(write)
+        if is_starting:
+            self._placer.poke()
+        await self._tellers.room(room, also=(also,) if also else ())
+        return room
+
+    async def _seats(self, game: str) -> int:
+        """Return how many play a game.
+
+        Raises:
+            Refusal: INVALID_ARGUMENT: there is no such game.
+        """
+        if game not in self._games or self._games_until < self._clock.monotonic():
+            listed = await self._tables.ListGames(ListGamesRequest())
+            self._games = {one.game: one for one in listed.games}
+            self._games_until = self._clock.monotonic() + GAMES_S
+        if game not in self._games:
+            raise Refusal("INVALID_ARGUMENT", field="game", known=", ".join(self._games))
+        return self._games[game].seats
+
+
+def _same(room: Room, wish: Wish) -> Room:
+    if Wish(room.game, room.preset, room.options_json, room.rounds) != wish:
+        raise Refusal("REQUEST_ID_REUSED")
+    return room

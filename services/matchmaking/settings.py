@@ -1,0 +1,35 @@
+"""Settings of matchmaking (`PAIJU_MATCHMAKING_*`)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import Field
+
+from services.chassis.config import ServiceSettings, prefixed
+
+HALLS = Path(__file__).parent / "halls.json"
+
+
+class MatchmakingSettings(ServiceSettings):
+    """The halls, and how long things wait."""
+
+    model_config = prefixed("PAIJU_MATCHMAKING_")
+
+    halls_file: Path = HALLS
+    """The halls as data: every preset at every level."""
+    bots_after_ms: int = Field(default=8_000, ge=0, le=600_000)
+    """After so long bots fill the seats."""
+    match_every_ms: int = Field(default=500, ge=20, le=10_000)
+    """How often an owner looks at its halls when nobody wakes it."""
+    room_minutes: int = Field(default=30, ge=1, le=24 * 60)
+    """How long a room may wait for its people."""
+    code_guesses_per_minute: int = Field(default=10, ge=1)
+    """Rooms a player may look up, or try to join, that he is not in."""
+    writes_per_s: float = Field(default=2.0, gt=0)
+    writes_burst: float = Field(default=10.0, ge=1)
+    """Tickets and rooms made, per player."""
+    look_after_minutes: int = Field(default=10, ge=1)
+    """A match that has not ended after so long is looked at, in case its end was missed."""
+    keep_hours: int = Field(default=48, ge=1)
+    """Tickets, rooms and matches that are over are forgotten after so long."""
