@@ -80,16 +80,16 @@ _KINDS: Final = {
 
 
 def field_row(field: FieldDescriptor, messages: dict[str, Any], enums: dict[str, Any]) -> list[Any]:
-    """Return ``[number, name, kind, shape, type]``; shape is ``one``, ``many``, ``map`` or ``oneof:<name>``."""
+    """Return ``[number, name, kind, shape, type]``; shape: ``one``, ``many``, ``map``, ``oneof:<name>``."""
     shape = "many" if field.is_repeated else "one"
     if field.containing_oneof is not None:
         shape = f"oneof:{field.containing_oneof.name}"
-    if field.type == FieldDescriptor.TYPE_MESSAGE:
+    if field.message_type is not None:
         if field.message_type.GetOptions().map_entry:
             shape = "map"
         add(field.message_type, messages, enums)
         return [field.number, field.name, "message", shape, field.message_type.full_name]
-    if field.type == FieldDescriptor.TYPE_ENUM:
+    if field.enum_type is not None:
         enums[field.enum_type.full_name] = {str(v.number): v.name for v in field.enum_type.values}
         return [field.number, field.name, "enum", shape, field.enum_type.full_name]
     return [field.number, field.name, _KINDS[field.type], shape, ""]

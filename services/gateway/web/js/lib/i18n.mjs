@@ -41,6 +41,9 @@ export function t(key, values = {}) {
 /** Whether there are words for a key. */
 export const hasWords = (key) => key in STRINGS;
 
+/** The words of a 名堂; a rule set may know one that this page has no translation for. */
+export const nameWords = (name) => (hasWords(`name.${name}`) ? t(`name.${name}`) : name);
+
 /** Of a message with `title_zh` and `title_en` (or another stem) the one in the current language. */
 export function localised(object, stem = "title") {
   const [zh, en] = [object[`${stem}_zh`], object[`${stem}_en`]];

@@ -1,7 +1,7 @@
 // What I played: statistics, rounds, one record.
 import { parseRecord, recordFileName } from "../game/record.mjs";
 import { nameOf, isCard, parseCards } from "../game/cards.mjs";
-import { currentLanguage, signed, t } from "../lib/i18n.mjs";
+import { currentLanguage, nameWords, signed, t } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { saveText } from "./download.mjs";
 import { icon } from "./icons.mjs";
@@ -28,7 +28,7 @@ export function statisticsDialog(state) {
         figure("stats.best", one.best_points),
         figure("stats.xi", one.best_huxi),
       ),
-      h("p.stat-names", {}, Object.entries(one.names).map(([name, count]) => h("span.name-tag", { key: name }, t(`name.${name}`), " ×", String(count)))),
+      h("p.stat-names", {}, Object.entries(one.names).map(([name, count]) => h("span.name-tag", { key: name }, nameWords(name), " ×", String(count)))),
     ),
   );
 }

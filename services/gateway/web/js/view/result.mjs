@@ -1,6 +1,6 @@
 // After a round: why it scored what it scored, what the auditor says, and whether the deal was fair.
 import { shapeOf, meldXi } from "../game/huxi.mjs";
-import { currentLanguage, signed, t } from "../lib/i18n.mjs";
+import { currentLanguage, nameWords, signed, t } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { countdown } from "./actions.mjs";
 import { card } from "./cardview.mjs";
@@ -83,7 +83,7 @@ function formula(table, result) {
   return h(
     "div.formula",
     {},
-    h("p.names", {}, names.length ? names.map(([name, fan]) => h("span.name-tag", { key: name }, t(`name.${name}`), " ", h("b", {}, t("fan", { fan })))) : h("span.name-tag", {}, t("name.plain"))),
+    h("p.names", {}, names.length ? names.map(([name, fan]) => h("span.name-tag", { key: name }, nameWords(name), " ", h("b", {}, t("fan", { fan })))) : h("span.name-tag", {}, t("name.plain"))),
     h(
       "p.sum",
       {},

@@ -86,6 +86,7 @@ export const LOBBY = {
   "value.none": ["无名堂", "no names"],
   "value.876": ["876 名堂", "876 table"],
   "value.qmt": ["全名堂", "full table"],
+  "value.hhd": ["红黑点", "red-black table"],
   "value.changde-hhd": ["常德红黑点", "Changde red-black"],
   "value.changde-qmt": ["常德全名堂", "Changde full table"],
   "value.changde-dhd": ["常德多红对", "Changde many reds"],

@@ -1,0 +1,109 @@
+"""The page knows of a round exactly what the engine says its seat may know."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from engine import GAMES
+from engine.arena import shuffled
+from tests.browser.support import node
+
+pytestmark = pytest.mark.skipif(node.NODE is None, reason="node is not installed")
+
+FOLD = """
+const { Round } = await load("js/game/round.mjs");
+answer(job.map((texts) => {
+  const round = new Round();
+  for (const text of texts) round.add(text);
+  return {
+    seat: round.seat < 0 ? null : round.seat,
+    dealer: round.dealer,
+    preset: round.preset,
+    rules: round.options,
+    hand: round.hand,
+    counts: round.counts,
+    melds: round.melds.map((melds) => melds.map((meld) => [meld.kind, ...meld.cards])),
+    rivers: round.rivers,
+    wall_left: round.wallLeft,
+    shown: round.shown && [round.shown.card, round.shown.seat, round.shown.how],
+    turn: round.turn,
+    dead: round.dead,
+    own_dead: [...round.marks.own].sort(),
+    peng_dead: [...round.marks.peng].sort(),
+    chi_dead: [...round.marks.chi].sort(),
+    passed_hu: Object.fromEntries(round.marks.hu),
+    legal: round.legal,
+    table_xi: [0, 1, 2].map((seat) => round.tableXi(seat)),
+    own_xi: round.ownXi,
+    over: round.end !== null,
+  };
+}));
+"""
+
+
+def _expected(view: Any) -> dict[str, Any]:
+    said: dict[str, Any] = view.as_json()
+    for name in ("own_dead", "peng_dead", "chi_dead"):
+        said[name] = sorted(said[name])
+    said["over"] = said.pop("end") is not None
+    said.pop("hands")
+    said.pop("win")
+    return said
+
+
+def _cuts(seed: int, preset: str) -> list[tuple[list[str], Any]]:
+    """Play a round; return event texts and views of all listeners at several moments."""
+    rng = random.Random(seed)
+    game: Any = GAMES["paohuzi"]
+    position = game.deal(game.ruleset(preset), shuffled(game.deck(), rng), rng.randrange(3))
+    listeners = (0, 1, 2, None)
+    texts: dict[int | None, list[str]] = {who: [] for who in listeners}
+    cuts = []
+
+    def hear(events: Any) -> None:
+        for event in events:
+            for who in listeners:
+                text = event.text_for(who)
+                if text is not None:
+                    texts[who].append(text)
+
+    hear(position.opening_events())
+    while True:
+        over = position.outcome() is not None
+        if over or rng.random() < 0.12:
+            cuts += [(list(texts[who]), position.view(who)) for who in listeners]
+        if over:
+            return cuts
+        seat = rng.choice(position.to_act())
+        bot = game.bots["sensible" if rng.random() < 0.5 else "random"]
+        hear(position.apply(seat, bot(position.view(seat), rng)))
+
+
+@pytest.mark.parametrize("preset", ["876cc", "luzhou-10xi", "bafang-yongzhou", "tongyi-qmt"])
+def test_the_fold_of_the_page_equals_the_engines_view_at_every_moment(preset: str) -> None:
+    cuts = [cut for seed in range(25) for cut in _cuts(seed, preset)]
+    folded = node.run(FOLD, [texts for texts, _ in cuts])
+    for (texts, view), said in zip(cuts, folded, strict=True):
+        wanted = _expected(view)
+        assert {key: said[key] for key in wanted} == wanted, texts[-6:]
+
+
+def test_what_is_no_event_is_refused() -> None:
+    source = """
+    const { Round } = await load("js/game/round.mjs");
+    answer(job.map((text) => {
+      try {
+        return new Round().add(text);
+      } catch (error) {
+        return error.message;
+      }
+    }));
+    """
+    assert node.run(source, ["draw 0 s1", "shuffle 0", ""]) == [
+        "no event can be: draw 0 s1",
+        "no event can be: shuffle 0",
+        "no event can be: ",
+    ]

@@ -1,0 +1,93 @@
+"""Every text of the page exists in Chinese and English, and none is set too small."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from engine.paohuzi.names import NAME_TABLES
+from engine.paohuzi.rules import OPTIONS
+from tests.browser.support import node
+
+pytestmark = pytest.mark.skipif(node.NODE is None, reason="node is not installed")
+
+FAMILIES = {
+    "act": "hu peng chi pass discard",
+    "audit": "PENDING AGREED DISPUTED VOIDED",
+    "cause": "timeout auto",
+    "detached": "REPLACED TABLE_CLOSED TABLE_UNKNOWN",
+    "fair.check": "commitment nonce dealer hand wall",
+    "how": "zimo wall liang santi discard",
+    "match": "all_rounds dissolved left stake_short voided",
+    "meld": "ti pao wei chouwei kan peng chi jiang rest",
+    "offer": "draw discard liang",
+    "paused": "SETTLEMENT_PENDING ROUND_DISPUTED",
+    "say": "ti pao wei chouwei peng chi hu",
+    "shape": "ti pao wei chouwei kan peng shun jiao jiang rest",
+    "side": "own right left",
+}
+"""Keys that are put together at run time."""
+
+STRINGS = 'const { STRINGS } = await load("js/lib/strings.mjs"); answer(STRINGS);'
+
+
+def _strings() -> dict[str, list[str]]:
+    said: dict[str, list[str]] = node.run(STRINGS)
+    return said
+
+
+def _used() -> set[str]:
+    keys = {f"{family}.{name}" for family, names in FAMILIES.items() for name in names.split()}
+    keys |= {f"phrase_{at:02}" for at in range(1, 11)} | {f"bot.{at}" for at in range(4)}
+    for path in sorted((node.WEB / "js").rglob("*.mjs")):
+        text = path.read_text("utf-8")
+        keys |= set(re.findall(r"\bt\(\s*\"([^\"]+)\"", text))
+        for call in re.findall(r"\bt\([^()\"]*\?[^()]*?\)", text):
+            keys |= set(re.findall(r"\"([a-z_.]+)\"", call))
+    return keys
+
+
+def test_every_text_the_page_asks_for_has_words_in_both_languages() -> None:
+    strings = _strings()
+    assert sorted(_used() - set(strings)) == []
+    for key, pair in strings.items():
+        assert len(pair) == 2, key
+        assert all(pair), key
+
+
+def test_both_languages_fill_in_the_same_values() -> None:
+    for key, (zh, en) in _strings().items():
+        assert sorted(re.findall(r"\{(\w+)\}", zh)) == sorted(re.findall(r"\{(\w+)\}", en)), key
+
+
+def test_every_name_and_every_choice_of_the_rules_has_words() -> None:
+    strings = _strings()
+    names = {rule.name for table in NAME_TABLES.values() for rule in table.names}
+    choices = {choice for info in OPTIONS.values() for choice in info.choices}
+    missing = [f"name.{name}" for name in names] + [f"value.{choice}" for choice in choices]
+    assert sorted(key for key in missing if key not in strings) == []
+
+
+def test_no_rule_of_the_style_sheets_sets_type_below_14_px() -> None:
+    for path in sorted((node.WEB / "css").glob("*.css")):
+        for line in path.read_text("utf-8").splitlines():
+            declared = re.match(r"\s*(?:font|font-size):\s*(.*);", line)
+            sizes = re.findall(r"(?<![\w.-])(\d+(?:\.\d+)?)px", declared[1]) if declared else []
+            assert all(float(size) >= 14 for size in sizes), f"{path.name}: {line.strip()}"
+
+
+def test_the_page_asks_nobody_but_its_own_origin() -> None:
+    for path in sorted(node.WEB.rglob("*")):
+        if path.suffix in {".mjs", ".html", ".css", ".svg"} and "vendor" not in path.parts:
+            text = path.read_text("utf-8").replace("http://www.w3.org/2000/svg", "")
+            assert not re.search(r"https?://[a-z]", text), path.name
+            assert "innerHTML" not in text, path.name
+            assert not re.search(r"\beval\(|new Function\(", text), path.name
+
+
+def test_vendored_code_keeps_its_licences() -> None:
+    vendor = node.WEB / "vendor"
+    for folder in sorted(path for path in vendor.iterdir() if path.is_dir()):
+        assert "MIT License" in (folder / "LICENSE").read_text("utf-8"), folder.name
+        assert f"`{folder.name}/`" in (vendor / "README.md").read_text("utf-8")
