@@ -387,3 +387,41 @@ def test_an_audit_takes_far_less_than_twenty_milliseconds() -> None:
     before = process_time()
     assert all(audit(record, commitment).agreed for record, commitment in records)
     assert (process_time() - before) / len(records) < 0.020
+
+
+def test_a_draw_has_the_result_that_the_format_gives_it() -> None:
+    rng = random.Random(1)
+    options = rules.preset_named("876cc")
+    for _ in range(200):
+        record, commitment, _ = played(rng, "876cc@1", options, lambda rng, actions: actions[-1])
+        said = parse_record(record)
+        if said.result.end == "draw":
+            moves = said.draws_in_row == 2
+            expected = {
+                "card": "",
+                "dealer_next": (said.dealer + 1) % 3 if moves else said.dealer,
+                "deng": 0,
+                "draws_in_row_next": 0 if moves else said.draws_in_row + 1,
+                "end": "draw",
+                "fan": 0,
+                "from": -1,
+                "how": "",
+                "huxi": 0,
+                "melds": [],
+                "names": {},
+                "points": [0, 0, 0],
+                "winners": [],
+                "zimo_bonus": 0,
+            }
+            assert json.loads(record.decode().rpartition("Result: ")[2]) == expected
+            assert audit(record, commitment).agreed
+            assert not audit(_with_result(record, fan=1), commitment).agreed
+            return
+    raise AssertionError("no draw in 200 rounds")
+
+
+def test_a_record_without_actions_has_two_empty_lines_in_a_row() -> None:
+    text = GOLDEN.decode()
+    head, _, tail = text.split("\n\n")
+    record = parse_record(f"{head}\n\n\n{tail}".encode())
+    assert record.actions == ()

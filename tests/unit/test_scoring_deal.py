@@ -22,6 +22,7 @@ def _nonces(case: dict[str, Any]) -> list[bytes | None]:
 def test_length_prefix_is_two_bytes_big_endian() -> None:
     for case in VECTORS["lp"]:
         assert deal.lp(bytes.fromhex(case["bytes"])).hex() == case["lp"]
+    assert deal.lp(bytes(65_535))[:2] == b"\xff\xff"
     with pytest.raises(deal.DealError):
         deal.lp(bytes(65_536))
 
@@ -45,6 +46,7 @@ def test_chains_unroll_one_link_a_round() -> None:
         assert [link.hex() for link in chain] == case["chain"]
         assert all(deal.is_revealed(chain[k - 1], chain[k]) for k in range(1, len(chain)))
         assert not deal.is_revealed(chain[1], chain[0])
+    assert deal.chain_of(bytes(32), 0) == (bytes(32),)
     assert deal.next_link(bytes(32)) == hashlib.sha256(b"paiju-nonce-1" + bytes(32)).digest()
 
 
