@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from services.chassis.bus.registry import KEYS, BucketSpec, LogSpec, event_of
+from services.chassis.bus.registry import ALIVE, KEYS, SHARDS, BucketSpec, LogSpec, event_of
 from services.chassis.run import Wiring
 
 OPERATOR = "operator"
@@ -41,9 +41,11 @@ def allow_list(wiring: Wiring, log_streams: int) -> AllowList:
             publish.update(_own_consumer(stream, consumer.durable))
     for log in wiring.logs:
         publish.update(_own_log(log, log_streams))
-    for bucket in wiring.buckets:
+    # Who keeps a log leases its shards.
+    own = {*wiring.buckets, *((ALIVE, SHARDS) if wiring.logs else ())}
+    for bucket in own:
         publish.add(f"$KV.{bucket.name}.>")
-    for bucket in {KEYS, *wiring.buckets}:
+    for bucket in {KEYS, *own}:
         publish.update(_reads_of(bucket))
     subscribe = {f"{inbox_prefix(wiring.name)}.>", *wiring.listens}
     return AllowList(wiring.name, tuple(sorted(publish)), tuple(sorted(subscribe)))
