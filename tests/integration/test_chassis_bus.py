@@ -25,15 +25,16 @@ from services.chassis.bus import (
     subject,
     subject_of,
 )
-from services.chassis.bus.base import EVENT_ID, MSG_ID, BaseBus
+from services.chassis.bus.base import EVENT_ID, MSG_ID
 from services.chassis.bus.memory import MemoryBus
 from services.chassis.bus.nats import NatsBus
 from services.chassis.bus.port import PAYLOAD_BYTES_MAX
 from services.chassis.errors import Defect, Outage
 from services.chassis.metrics import Metrics
 
+AnyBus = MemoryBus | NatsBus
 LOG = subject("table", "log", "0")
-Another = Callable[[], Awaitable[BaseBus]]
+Another = Callable[[], Awaitable[AnyBus]]
 
 
 def finished(number: int) -> events_pb2.RoundFinished:
@@ -62,7 +63,7 @@ class Heard:
                 await asyncio.sleep(0.005)
 
 
-async def dead_letters(bus: BaseBus, durable: str) -> list[tuple[dict[str, str], bytes]]:
+async def dead_letters(bus: AnyBus, durable: str) -> list[tuple[dict[str, str], bytes]]:
     """Return headers and payloads of what was buried for a durable consumer."""
     if isinstance(bus, MemoryBus):
         kept = bus.broker.streams["DLQ"].messages.values()
@@ -81,7 +82,7 @@ async def dead_letters(bus: BaseBus, durable: str) -> list[tuple[dict[str, str],
 # Durable facts
 
 
-async def test_facts_come_in_the_order_of_their_stream_with_their_ids(bus: BaseBus) -> None:
+async def test_facts_come_in_the_order_of_their_stream_with_their_ids(bus: AnyBus) -> None:
     heard = Heard()
     await bus.consume("x-one", [events_pb2.RoundFinished], heard)
     for number in range(10):
@@ -90,20 +91,20 @@ async def test_facts_come_in_the_order_of_their_stream_with_their_ids(bus: BaseB
     assert heard.done == [f"r{number}" for number in range(10)]
 
 
-async def test_facts_published_before_anybody_consumed_are_not_lost(bus: BaseBus) -> None:
+async def test_facts_published_before_anybody_consumed_are_not_lost(bus: AnyBus) -> None:
     await bus.publish(finished(1), "r1")
     heard = Heard()
     await bus.consume("x-late", [events_pb2.RoundFinished], heard)
     await heard.until(lambda: heard.done == ["r1"])
 
 
-async def test_the_same_event_id_is_stored_once(bus: BaseBus) -> None:
+async def test_the_same_event_id_is_stored_once(bus: AnyBus) -> None:
     first = await bus.publish(finished(1), "r1")
     assert await bus.publish(finished(1), "r1") == first
     assert await bus.publish(finished(2), "r2") == first + 1
 
 
-async def test_a_batch_is_filled_and_never_larger_than_asked(bus: BaseBus) -> None:
+async def test_a_batch_is_filled_and_never_larger_than_asked(bus: AnyBus) -> None:
     for number in range(25):
         await bus.publish(finished(number), f"r{number}")
     heard = Heard()
@@ -113,7 +114,7 @@ async def test_a_batch_is_filled_and_never_larger_than_asked(bus: BaseBus) -> No
     assert len(heard.batches) <= 5
 
 
-async def test_only_the_types_asked_for_come_from_whichever_stream(bus: BaseBus) -> None:
+async def test_only_the_types_asked_for_come_from_whichever_stream(bus: AnyBus) -> None:
     heard = Heard()
     await bus.consume("x-two", [events_pb2.RoundFinished, scoring_events.RoundAudited], heard)
     await bus.publish(events_pb2.RoundVoided(round_id="m/0", game="paohuzi"), "void")
@@ -123,7 +124,7 @@ async def test_only_the_types_asked_for_come_from_whichever_stream(bus: BaseBus)
     assert sorted(heard.done) == ["audited", "finished"]
 
 
-async def test_what_is_done_does_not_come_again_after_a_restart(bus: BaseBus) -> None:
+async def test_what_is_done_does_not_come_again_after_a_restart(bus: AnyBus) -> None:
     heard, again = Heard(), Heard()
     consumer = await bus.consume("x-again", [events_pb2.RoundFinished], heard)
     await bus.publish(finished(1), "r1")
@@ -136,7 +137,7 @@ async def test_what_is_done_does_not_come_again_after_a_restart(bus: BaseBus) ->
     assert again.done == ["r2"]
 
 
-async def test_two_processes_under_one_name_share_the_work(bus: BaseBus, another_bus: Another) -> None:
+async def test_two_processes_under_one_name_share_the_work(bus: AnyBus, another_bus: Another) -> None:
     other = await another_bus()
     mine, theirs = Heard(), Heard()
     await bus.consume("x-shared", [events_pb2.RoundFinished], mine)
@@ -148,7 +149,7 @@ async def test_two_processes_under_one_name_share_the_work(bus: BaseBus, another
     await other.close()
 
 
-async def test_two_names_each_hear_everything(bus: BaseBus) -> None:
+async def test_two_names_each_hear_everything(bus: AnyBus) -> None:
     one, two = Heard(), Heard()
     await bus.consume("x-first", [events_pb2.RoundFinished], one)
     await bus.consume("x-second", [events_pb2.RoundFinished], two)
@@ -156,7 +157,7 @@ async def test_two_names_each_hear_everything(bus: BaseBus) -> None:
     await one.until(lambda: one.done == two.done == ["r1"])
 
 
-async def test_an_outage_brings_the_delivery_again_until_it_is_over(bus: BaseBus) -> None:
+async def test_an_outage_brings_the_delivery_again_until_it_is_over(bus: AnyBus) -> None:
     left = 3
 
     def fail(delivery: Delivery[Any]) -> None:
@@ -174,7 +175,7 @@ async def test_an_outage_brings_the_delivery_again_until_it_is_over(bus: BaseBus
 
 
 @pytest.mark.usefixtures("quiet")
-async def test_a_defect_goes_to_the_dlq_with_its_reason_and_the_others_are_done(bus: BaseBus) -> None:
+async def test_a_defect_goes_to_the_dlq_with_its_reason_and_the_others_are_done(bus: AnyBus) -> None:
     def choke(delivery: Delivery[Any]) -> None:
         if delivery.event_id == "r2":
             raise ValueError("no such preset")
@@ -198,7 +199,7 @@ async def test_a_defect_goes_to_the_dlq_with_its_reason_and_the_others_are_done(
 
 
 @pytest.mark.usefixtures("quiet")
-async def test_what_can_not_be_decoded_is_buried_and_does_not_block_the_rest(bus: BaseBus) -> None:
+async def test_what_can_not_be_decoded_is_buried_and_does_not_block_the_rest(bus: AnyBus) -> None:
     junk = subject_of(events_pb2.RoundFinished, key="paohuzi")
     await bus._store("ROUNDS", junk, b"\xff\xff\xff", {MSG_ID: "junk"})
     await bus.publish(finished(1), "r1")
@@ -210,7 +211,7 @@ async def test_what_can_not_be_decoded_is_buried_and_does_not_block_the_rest(bus
     assert payload == b"\xff\xff\xff"
 
 
-async def test_stopping_lets_the_handler_end_what_it_holds(bus: BaseBus) -> None:
+async def test_stopping_lets_the_handler_end_what_it_holds(bus: AnyBus) -> None:
     begun, go = asyncio.Event(), asyncio.Event()
     ended: list[str] = []
 
@@ -230,7 +231,7 @@ async def test_stopping_lets_the_handler_end_what_it_holds(bus: BaseBus) -> None
     assert ended == ["r1"]
 
 
-async def test_what_no_stream_keeps_can_not_be_published_or_consumed(bus: BaseBus) -> None:
+async def test_what_no_stream_keeps_can_not_be_published_or_consumed(bus: AnyBus) -> None:
     with pytest.raises(Defect, match="kept by no stream"):
         await bus.publish(wire_pb2.ShardOwned(shard=1), "e1")
     with pytest.raises(Defect, match="kept by no stream"):
@@ -239,7 +240,7 @@ async def test_what_no_stream_keeps_can_not_be_published_or_consumed(bus: BaseBu
         await bus.publish(events_pb2.RoundSeat(), "e1")
 
 
-async def test_a_message_that_is_too_large_is_a_defect_before_it_is_sent(bus: BaseBus) -> None:
+async def test_a_message_that_is_too_large_is_a_defect_before_it_is_sent(bus: AnyBus) -> None:
     huge = events_pb2.RoundFinished(round_id="m/1", game="paohuzi", record=bytes(PAYLOAD_BYTES_MAX))
     with pytest.raises(Defect, match="bytes are more than"):
         await bus.publish(huge, "huge")
@@ -251,7 +252,7 @@ async def test_a_message_that_is_too_large_is_a_defect_before_it_is_sent(bus: Ba
 # Data plane
 
 
-async def test_what_is_told_comes_in_order_to_every_listener(bus: BaseBus, another_bus: Another) -> None:
+async def test_what_is_told_comes_in_order_to_every_listener(bus: AnyBus, another_bus: Another) -> None:
     other = await another_bus()
     got: list[list[bytes]] = [[], []]
 
@@ -271,7 +272,7 @@ async def test_what_is_told_comes_in_order_to_every_listener(bus: BaseBus, anoth
     await other.close()
 
 
-async def test_in_a_queue_group_one_gets_each(bus: BaseBus, another_bus: Another) -> None:
+async def test_in_a_queue_group_one_gets_each(bus: AnyBus, another_bus: Another) -> None:
     other = await another_bus()
     got: list[bytes] = []
 
@@ -289,7 +290,7 @@ async def test_in_a_queue_group_one_gets_each(bus: BaseBus, another_bus: Another
 
 
 async def test_a_request_is_answered_and_without_a_server_fails_at_once(
-    bus: BaseBus, another_bus: Another
+    bus: AnyBus, another_bus: Another
 ) -> None:
     other = await another_bus()
     cmd = subject("table", "cmd", "3")
@@ -308,7 +309,7 @@ async def test_a_request_is_answered_and_without_a_server_fails_at_once(
 
 
 @pytest.mark.usefixtures("quiet")
-async def test_silence_and_defects_of_a_server_are_a_timeout_and_it_goes_on(bus: BaseBus) -> None:
+async def test_silence_and_defects_of_a_server_are_a_timeout_and_it_goes_on(bus: AnyBus) -> None:
     cmd = subject("table", "cmd", "4")
 
     async def moody(payload: bytes, told: str) -> bytes | None:
@@ -324,7 +325,7 @@ async def test_silence_and_defects_of_a_server_are_a_timeout_and_it_goes_on(bus:
 
 
 @pytest.mark.parametrize(("at_once", "most"), [(1, 1), (4, 4)])
-async def test_a_server_handles_as_many_at_once_as_it_says(bus: BaseBus, at_once: int, most: int) -> None:
+async def test_a_server_handles_as_many_at_once_as_it_says(bus: AnyBus, at_once: int, most: int) -> None:
     running, highest = 0, 0
 
     async def handle(payload: bytes, told: str) -> bytes:
@@ -344,7 +345,7 @@ async def test_a_server_handles_as_many_at_once_as_it_says(bus: BaseBus, at_once
 # Logs
 
 
-async def read_until(bus: BaseBus, last: int, from_seq: int = 1) -> list[LogEntry]:
+async def read_until(bus: AnyBus, last: int, from_seq: int = 1) -> list[LogEntry]:
     entries = []
     async with asyncio.timeout(10), aclosing(bus.read(LOG, from_seq)) as reading:  # type: ignore[type-var]
         async for entry in reading:
@@ -354,7 +355,7 @@ async def read_until(bus: BaseBus, last: int, from_seq: int = 1) -> list[LogEntr
     return entries
 
 
-async def test_an_append_follows_the_entry_it_names(bus: BaseBus) -> None:
+async def test_an_append_follows_the_entry_it_names(bus: AnyBus) -> None:
     assert await bus.last(LOG) is None
     first = await bus.append(LOG, b"one", 0, "a/1")
     second = await bus.append(LOG, b"two", first, "a/2")
@@ -367,7 +368,7 @@ async def test_an_append_follows_the_entry_it_names(bus: BaseBus) -> None:
     ]
 
 
-async def test_logs_of_one_stream_do_not_see_each_other(bus: BaseBus) -> None:
+async def test_logs_of_one_stream_do_not_see_each_other(bus: AnyBus) -> None:
     other = subject("table", "log", "2")
     assert bus.registry.stream_of_log(other) == bus.registry.stream_of_log(LOG)
     first = await bus.append(LOG, b"one", 0, "a/1")
@@ -377,7 +378,7 @@ async def test_logs_of_one_stream_do_not_see_each_other(bus: BaseBus) -> None:
 
 
 async def test_who_names_an_old_entry_is_fenced_and_changes_nothing(
-    bus: BaseBus, another_bus: Another
+    bus: AnyBus, another_bus: Another
 ) -> None:
     other = await another_bus()
     first = await bus.append(LOG, b"one", 0, "a/1")
@@ -390,14 +391,14 @@ async def test_who_names_an_old_entry_is_fenced_and_changes_nothing(
     await other.close()
 
 
-async def test_the_same_bytes_sent_again_are_known_as_durable_not_as_fenced(bus: BaseBus) -> None:
+async def test_the_same_bytes_sent_again_are_known_as_durable_not_as_fenced(bus: AnyBus) -> None:
     first = await bus.append(LOG, b"one", 0, "a/1")
     assert await bus.append_once(LOG, b"one", 0, "a/1") == Durable(first)
     assert await bus.append(LOG, b"one", 0, "a/1") == first
     assert [entry.payload for entry in await read_until(bus, first)] == [b"one"]
 
 
-async def test_of_many_who_append_at_once_one_wins(bus: BaseBus) -> None:
+async def test_of_many_who_append_at_once_one_wins(bus: AnyBus) -> None:
     results = await asyncio.gather(
         *(bus.append(LOG, b"%d" % number, 0, f"w{number}/1") for number in range(20)), return_exceptions=True
     )
@@ -405,7 +406,7 @@ async def test_of_many_who_append_at_once_one_wins(bus: BaseBus) -> None:
     assert len([result for result in results if isinstance(result, Fenced)]) == 19
 
 
-async def test_a_reader_waits_for_more_and_starts_where_it_is_told(bus: BaseBus) -> None:
+async def test_a_reader_waits_for_more_and_starts_where_it_is_told(bus: AnyBus) -> None:
     first = await bus.append(LOG, b"one", 0, "a/1")
     reading = asyncio.ensure_future(read_until(bus, first + 2, from_seq=first + 1))
     await asyncio.sleep(0.05)
@@ -415,7 +416,7 @@ async def test_a_reader_waits_for_more_and_starts_where_it_is_told(bus: BaseBus)
     assert [entry.payload for entry in await reading] == [b"two", b"three"]
 
 
-async def test_a_thousand_entries_are_read_in_order(bus: BaseBus) -> None:
+async def test_a_thousand_entries_are_read_in_order(bus: AnyBus) -> None:
     last = 0
     for number in range(1200):
         last = await bus.append(LOG, b"%d" % number, last, f"a/{number}")
@@ -424,7 +425,7 @@ async def test_a_thousand_entries_are_read_in_order(bus: BaseBus) -> None:
     assert all(entry.expected_last == before.seq for before, entry in zip(entries, entries[1:], strict=False))
 
 
-async def test_a_purge_removes_what_is_below_and_shows_in_the_next_entrys_header(bus: BaseBus) -> None:
+async def test_a_purge_removes_what_is_below_and_shows_in_the_next_entrys_header(bus: AnyBus) -> None:
     last = 0
     seqs = []
     for number in range(5):
@@ -437,7 +438,7 @@ async def test_a_purge_removes_what_is_below_and_shows_in_the_next_entrys_header
     assert await bus.append(LOG, b"5", last, "a/5") > last
 
 
-async def test_a_purge_can_not_remove_the_last_entry(bus: BaseBus) -> None:
+async def test_a_purge_can_not_remove_the_last_entry(bus: AnyBus) -> None:
     last = await bus.append(LOG, b"one", 0, "a/1")
     with pytest.raises(Defect, match="last entry"):
         await bus.purge(LOG, last + 1)
@@ -445,7 +446,7 @@ async def test_a_purge_can_not_remove_the_last_entry(bus: BaseBus) -> None:
     assert (await bus.last(LOG)) is not None
 
 
-async def test_a_subject_that_is_no_log_is_a_defect(bus: BaseBus) -> None:
+async def test_a_subject_that_is_no_log_is_a_defect(bus: AnyBus) -> None:
     with pytest.raises(Defect, match="not a log"):
         await bus.append(subject("table", "log", "999"), b"", 0, "a/1")
 
@@ -453,7 +454,7 @@ async def test_a_subject_that_is_no_log_is_a_defect(bus: BaseBus) -> None:
 # Buckets
 
 
-async def test_create_update_and_delete_go_by_compare_and_set(bus: BaseBus) -> None:
+async def test_create_update_and_delete_go_by_compare_and_set(bus: AnyBus) -> None:
     shards = await bus.bucket("shards")
     assert await shards.get("table.1") is None
     first = await shards.create("table.1", b"a")
@@ -476,7 +477,7 @@ async def test_create_update_and_delete_go_by_compare_and_set(bus: BaseBus) -> N
     assert await shards.create("table.1", b"e") > second
 
 
-async def test_of_many_who_create_at_once_one_wins(bus: BaseBus) -> None:
+async def test_of_many_who_create_at_once_one_wins(bus: AnyBus) -> None:
     shards = await bus.bucket("shards")
     results = await asyncio.gather(
         *(shards.create("table.7", b"%d" % number) for number in range(10)), return_exceptions=True
@@ -485,7 +486,7 @@ async def test_of_many_who_create_at_once_one_wins(bus: BaseBus) -> None:
     assert len([result for result in results if isinstance(result, Conflict)]) == 9
 
 
-async def test_keys_and_entries_are_the_living_ones_sorted(bus: BaseBus) -> None:
+async def test_keys_and_entries_are_the_living_ones_sorted(bus: AnyBus) -> None:
     shards = await bus.bucket("shards")
     assert await shards.keys() == []
     for key in ("b.2", "a.1", "c.3"):
@@ -496,7 +497,7 @@ async def test_keys_and_entries_are_the_living_ones_sorted(bus: BaseBus) -> None
     assert [entry.value for entry in await shards.entries()] == [b"a.1", b"b.2"]
 
 
-async def test_a_value_in_alive_ends_unless_it_is_put_again(bus: BaseBus) -> None:
+async def test_a_value_in_alive_ends_unless_it_is_put_again(bus: AnyBus) -> None:
     alive = await bus.bucket("alive")
     await alive.put("table.dies", b"")
     for _ in range(5):
@@ -506,12 +507,12 @@ async def test_a_value_in_alive_ends_unless_it_is_put_again(bus: BaseBus) -> Non
     assert await alive.create("table.dies", b"again") > 0
 
 
-async def test_an_unknown_bucket_is_a_defect(bus: BaseBus) -> None:
+async def test_an_unknown_bucket_is_a_defect(bus: AnyBus) -> None:
     with pytest.raises(Defect, match="no bucket"):
         await bus.bucket("nowhere")
 
 
-async def test_closing_twice_does_nothing(bus: BaseBus, another_bus: Another) -> None:
+async def test_closing_twice_does_nothing(bus: AnyBus, another_bus: Another) -> None:
     other = await another_bus()
     await other.consume("x-close", [events_pb2.RoundFinished], Heard())
     await other.listen(subject("table", "x", "1"), lambda payload, told: asyncio.sleep(0))

@@ -214,12 +214,13 @@ async def test_a_stream_answers_and_ends_with_the_server(pair: Pair) -> None:
         yield gateway_service_pb2.PlayRequest()
 
     stub = pair.rpc.client(gateway_service_pb2_grpc.GatewayServiceStub, "gateway")
-    got = 0
+    got, stopping = 0, None
     with pytest.raises(Outage):
         async for _ in stub.Play(requests()):
             got += 1
             if got == 2:
                 stopping = asyncio.ensure_future(pair.rpc.stop(0.5))
+    assert stopping is not None
     await stopping
     assert got == 2
     assert pair.talker.ended.is_set()
@@ -287,7 +288,7 @@ async def test_who_may_call_what(pair: Pair, channel: grpc.aio.Channel) -> None:
     assert await outcome(public, bearer("nonsense")) == "UNAUTHENTICATED"
 
 
-FORGED = {
+FORGED: dict[str, tuple[Callable[[], str], str]] = {
     "expired": (lambda: player_token(exp=1), "TOKEN_EXPIRED"),
     "signed by another": (
         lambda: jwt.encode(
@@ -312,7 +313,7 @@ FORGED = {
     "no signature": (
         lambda: jwt.encode(
             {"iss": "paiju", "sub": "p", "kind": "service", "exp": 2**40},
-            None,
+            "",
             algorithm="none",
             headers={"kid": "service"},
         ),

@@ -13,13 +13,14 @@ from nats.errors import Error as NatsError
 from nats.errors import NoRespondersError
 from nats.errors import TimeoutError as NatsTimeoutError
 from nats.js import JetStreamContext
-from nats.js.errors import APIError, NotFoundError
+from nats.js.errors import NotFoundError
 
 from services.chassis import log
-from services.chassis.bus.base import EXPECTED, MSG_ID, BaseBus, Pull, StoreAnswer, Stored, WrongLast
+from services.chassis.bus.base import EXPECTED, MSG_ID, BaseBus, Pull, StoreAnswer
 from services.chassis.bus.inbox import Inbox
 from services.chassis.bus.nats_bucket import NatsBucket
 from services.chassis.bus.nats_pull import NatsPull, open_durable, open_reader
+from services.chassis.bus.nats_store import NatsStore
 from services.chassis.bus.port import (
     Bucket,
     LogEntry,
@@ -28,7 +29,6 @@ from services.chassis.bus.port import (
     ServeHandler,
     Subscription,
     TellHandler,
-    Unknown,
 )
 from services.chassis.bus.registry import Registry
 from services.chassis.clock import Clock
@@ -36,10 +36,8 @@ from services.chassis.errors import Defect, Outage
 from services.chassis.ids import Ids
 from services.chassis.metrics import Metrics
 
-STORE_WAIT_S = 2.0
 API_WAIT_S = 5.0
 CONNECT_WAIT_S = 30.0
-WRONG_LAST_SEQUENCE = 10071
 
 
 @dataclass(frozen=True)
@@ -63,6 +61,7 @@ class NatsBus(BaseBus):
         self._client = Client()
         self._js: JetStreamContext = self._client.jetstream(timeout=API_WAIT_S)
         self._inboxes: list[Inbox[Msg]] = []
+        self._stores = NatsStore(self._client, clock)
         self._pulls: set[NatsPull] = set()
         self._closed = False
         self.url = ""
@@ -121,10 +120,12 @@ class NatsBus(BaseBus):
 
         async def on_down() -> None:
             self._up.set(0)
+            self._stores.down()
 
         async def on_up() -> None:
             self._up.set(1)
             self._reconnects.inc()
+            self._stores.up()
             for pull in list(self._pulls):
                 pull.ask_again()
 
@@ -159,22 +160,13 @@ class NatsBus(BaseBus):
             raise Outage(f"NATS can't be reached at {login.url}: {error!r}") from error
         finally:
             connecting.cancel()
+        await self._stores.begin()
         self._up.set(1)
 
     # Streams
 
     async def _store(self, stream: str, subject: str, payload: bytes, headers: dict[str, str]) -> StoreAnswer:
-        try:
-            answer = await self._js.publish(
-                subject, payload, timeout=STORE_WAIT_S, stream=stream, headers=dict(headers)
-            )
-        except APIError as error:
-            if error.err_code == WRONG_LAST_SEQUENCE and EXPECTED in headers:
-                return WrongLast()
-            return Unknown(f"{error.err_code} {error.description}")
-        except (NatsError, OSError) as error:
-            return Unknown(repr(error))
-        return Stored(answer.seq)
+        return await self._stores.store(stream, subject, payload, headers)
 
     async def _last(self, stream: str, subject: str) -> LogEntry | None:
         try:
