@@ -119,7 +119,7 @@ _STARTED_BY: Final = tuple(
 )
 """The melds in which a card is the first, going through the ranks and through small before big."""
 
-PARTITIONS_KEPT: Final = 1 << 15
+PARTITIONS_KEPT: Final = 1 << 13
 
 
 @lru_cache(maxsize=PARTITIONS_KEPT)
