@@ -57,18 +57,23 @@ class Visitor:
     async def note(self, error: Exception) -> None:
         self.refused.append(str(error).lower())
 
+    async def _settle(self) -> None:
+        """Return when the broker has answered all that was sent; the first ping may overtake it."""
+        await self.client.flush()
+        await self.client.flush()
+
     async def may_publish(self, subject: str, payload: bytes = b"") -> bool:
         """Publish, and return whether the broker took it; its refusal comes before its answer to the ping."""
         self.refused.clear()
         await self.client.publish(subject, payload)
-        await self.client.flush()
+        await self._settle()
         return not any("permissions violation" in line for line in self.refused)
 
     async def may_subscribe(self, subject: str) -> bool:
         """Subscribe, and return whether the broker allowed it."""
         self.refused.clear()
         subscription = await self.client.subscribe(subject)
-        await self.client.flush()
+        await self._settle()
         allowed = not any("permissions violation" in line for line in self.refused)
         if allowed:
             await subscription.unsubscribe()
