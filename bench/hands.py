@@ -20,29 +20,21 @@ def random_cards(rng: Rng, size: int) -> list[int]:
 def winning_cards(rng: Rng, melds: int = 7, kans: int = 4, quads: int = 0) -> list[int]:
     """Return the cards of a complete hand: some alike in threes or fours, the rest 吃-type melds."""
     while True:
-        counts = [0] * 20
-        cards: list[int] = []
-        cards_alike: list[int] = []
-        alike = rng.randrange(kans + 1)
         four = rng.randrange(quads + 1)
         parts = melds - (1 if four else 0)
-        plan = ([4] * four + [3] * alike)[:parts]
+        plan = ([4] * four + [3] * rng.randrange(kans + 1))[:parts]
+        alike: dict[int, int] = {}
         for size in plan:
-            card = rng.randrange(20)
-            cards += [card] * size
-            counts[card] += size
-            cards_alike.append(card)
+            alike[rng.randrange(20)] = size
+        cards = [card for card, size in alike.items() for _ in range(size)]
         for _ in range(parts - len(plan)):
             choices = eat_melds(rng.randrange(20))
-            for card in choices[rng.randrange(len(choices))]:
-                cards.append(card)
-                counts[card] += 1
+            cards += choices[rng.randrange(len(choices))]
         if four:
-            card = rng.randrange(20)
-            cards += [card] * 2
-            counts[card] += 2
-        if max(counts) <= 4 and all(
-            counts[card] == size for card, size in zip(cards_alike, plan, strict=True)
+            cards += [rng.randrange(20)] * 2
+        counts = [cards.count(card) for card in range(20)]
+        if len(alike) == len(plan) and all(
+            count < 3 or count == alike.get(card) for card, count in enumerate(counts)
         ):
             return sorted(cards)
 

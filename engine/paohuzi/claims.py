@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from engine.face import Action
 from engine.paohuzi.actions import HU, HU_OR_PASS, PASS, PENG
 from engine.paohuzi.cards import CARD_TEXTS, ONE
-from engine.paohuzi.eats import chi_melds, eats, loose_count
+from engine.paohuzi.eating import chi_melds, eats, loose_count
 from engine.paohuzi.hu import Laid, shown_huxi
 from engine.paohuzi.scoring import best_hu
 
@@ -43,8 +43,8 @@ def open_liang(position: Position, order: tuple[int, ...]) -> int:
 def open_claim(position: Position, source: int, card: int, kind: str) -> int:
     """Offer a shown card to all who can answer; return the seat that draws next, or STOP.
 
-    The resolution runs after answers. So a seat that is asked stays asked even where another's hidden 跑 will go
-    first: neither its question nor the time it has tells of that hand.
+    The resolution runs after answers. So a seat that is asked stays asked even where another's hidden 跑
+    will go first: neither its question nor the time it has tells of that hand.
 
     Args:
         position: The round; the card is in no hand any more.

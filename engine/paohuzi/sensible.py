@@ -13,7 +13,7 @@ from engine.face import Action, Rng
 from engine.paohuzi.actions import DISCARDED, HU, PASS, PENG
 from engine.paohuzi.bot import loose_worth
 from engine.paohuzi.cards import ONE, count_cards, distinct, kans_of, loose_of
-from engine.paohuzi.eats import chi_melds
+from engine.paohuzi.eating import chi_melds
 from engine.paohuzi.hu import QUAD_KINDS, Laid
 from engine.paohuzi.melds import meld_xi, rest_target
 from engine.paohuzi.tables import (

@@ -13,7 +13,7 @@ from engine.errors import Refusal
 from engine.paohuzi.actions import HU, PASS, PENG
 from engine.paohuzi.cards import CARD_TEXTS, cards_from_texts, format_cards, make_hand, parse_card
 from engine.paohuzi.claims import remember_passed_hu
-from engine.paohuzi.eats import eats, orders_of_eating, pairs_of_eating
+from engine.paohuzi.eating import eats, orders_of_eating, pairs_of_eating
 from engine.paohuzi.game import Paohuzi
 from engine.paohuzi.hu import Laid
 from engine.paohuzi.position import Position

@@ -1,0 +1,198 @@
+"""Two positions that differ only in what a seat cannot know look the same to it, in every way.
+
+A round is played, then dealt again with hidden cards exchanged, and played again with the same answers.
+What the rules show a seat is its *skeleton*: its own cards, the cards shown to all, who claimed what. As
+long as two skeletons are the same, so must be what the seat is asked and told; where both rounds stand at
+the same point, its view, its legal answers and what it is refused must be the same as well.
+"""
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from engine import GAMES
+from engine.errors import ActionRefused
+from engine.paohuzi import claims, events
+from tests.property.engine_playouts import CASES, Playout, choose, deal
+
+ROUNDS = 12
+EXCHANGES = 14
+"""Tries to exchange hidden cards, for each seat and moment."""
+
+
+PRIVATE = ("ask", "answer", "withdrawn", "mark")
+
+
+def paohuzi_skeleton(text: str, reader: int | None) -> str | None:
+    """Return what the rules of 跑胡子 show a reader: all but another's 偎; `None` for what is private."""
+    kind, seat, *_ = text.split(" ")
+    if kind in PRIVATE:
+        return None
+    return f"wei {seat}" if kind == "wei" and seat != str(reader) else text
+
+
+SKELETONS: dict[str, Callable[[str, int | None], str | None]] = {"paohuzi": paohuzi_skeleton}
+"""A game without an entry fails: what it may show must be said apart from its own events."""
+
+
+def again(
+    playout: Playout, asked: Sequence[tuple[int, ...]], wall: list[str], seat: int | None
+) -> tuple[Playout, bool]:
+    """Play the same answers on another deal, as far as they go, and say whether they went to the end.
+
+    Seats other than the observer pass where they are asked more, and stay silent where they are asked less.
+    """
+    position = playout.game.deal(playout.rules, wall, playout.dealer)
+    other = Playout(playout.game, playout.rules, wall, playout.dealer, position)
+    other.tell(position.opening_events())
+    script: list[tuple[int, str] | None] = [*playout.actions, None]
+    for now, step in zip(asked, script, strict=True):
+        for extra in position.to_act():
+            if extra not in now and extra != seat:
+                if "pass" not in position.legal_actions(extra):
+                    return other, False
+                other.play(extra, "pass")
+        if step is None:
+            break
+        actor, action = step
+        legal = position.legal_actions(actor)
+        if action in legal:
+            other.play(actor, action)
+        elif legal or actor == seat:
+            return other, False
+    return other, True
+
+
+def segments(playout: Playout, reader: int | None) -> list[tuple[str, list[str]]]:
+    """Return each event the rules show, with what its seat alone was told before the next one."""
+    parts: list[tuple[str, list[str]]] = []
+    for text in playout.told[reader]:
+        shown = SKELETONS[playout.game.name](text, reader)
+        if shown is None:
+            parts[-1][1].append(text)
+        else:
+            parts.append((shown, []))
+    return parts
+
+
+def claims_in(told: Sequence[str]) -> list[str]:
+    return [text for text in told if (text.startswith("ask") and text.endswith(" pass")) or " pass |" in text]
+
+
+def assert_told_alike(one: Sequence[tuple[str, list[str]]], two: Sequence[tuple[str, list[str]]]) -> bool:
+    """Compare what was told while the skeletons agree; return whether they agree to the end of both.
+
+    What can be answered with a pass is asked as soon as its card is shown, so it must agree even where the
+    rounds part next.
+    """
+    for at, ((shown, told), (shown_too, told_too)) in enumerate(zip(one, two, strict=False)):
+        if shown != shown_too:
+            return False
+        assert claims_in(told) == claims_in(told_too)
+        if at + 1 < min(len(one), len(two)) and one[at + 1][0] == two[at + 1][0]:
+            assert told == told_too
+    return len(one) == len(two)
+
+
+def exchanged(playout: Playout, wall: list[str], rng: random.Random) -> list[str]:
+    """Return the wall with two places, or two kinds of cards, exchanged."""
+    new = list(wall)
+    if rng.random() < 0.5:
+        one, two = rng.sample(range(len(new)), 2)
+        new[one], new[two] = new[two], new[one]
+        return new
+    kinds = sorted(set(new))
+    one_kind, two_kind = rng.sample(kinds, 2)
+    swap = {one_kind: two_kind, two_kind: one_kind}
+    return [swap.get(card, card) for card in new]
+
+
+def refusals(position: Any, seat: int | None) -> list[str]:
+    """Return what a seat is answered to things it may not do; a spectator may do nothing."""
+    answers = []
+    for action in ("nonsense", "hu", "peng", "pass", "chi s1s2s3", "discard s1", "discard b10"):
+        if seat is None or action not in position.legal_actions(seat):
+            with pytest.raises(ActionRefused) as refused:
+                position.clone().apply(seat, action)
+            answers.append(f"{refused.value.reason}: {refused.value}")
+    return answers
+
+
+def assert_same_for(playout: Playout, other: Playout, seat: int | None) -> None:
+    assert other.told[seat] == playout.told[seat]
+    assert other.position.view(seat) == playout.position.view(seat)
+    if seat is not None:
+        assert other.position.legal_actions(seat) == playout.position.legal_actions(seat)
+    assert refusals(other.position, seat) == refusals(playout.position, seat)
+
+
+def search(name: str, preset: str, rounds: int, overrides: dict[str, Any] | None = None) -> int:
+    """Compare as many indistinguishable positions as are found; return how many really differed."""
+    compared = 0
+    for number in range(rounds):
+        rng = random.Random(f"leak {name} {preset} {number}")
+        playout = deal(name, preset, rng, overrides)
+        length = rng.randrange(45)
+        asked = []
+        while playout.position.outcome() is None and len(playout.actions) < length:
+            asked.append(playout.position.to_act())
+            playout.play(*choose(playout, rng, 0.5))
+        asked.append(playout.position.to_act())
+        if playout.position.outcome() is not None:
+            continue
+        for seat in playout.readers:
+            wall = playout.wall
+            for _ in range(EXCHANGES):
+                new = exchanged(playout, wall, rng)
+                other, whole = again(playout, asked, new, seat)
+                alike = assert_told_alike(segments(playout, seat), segments(other, seat))
+                if whole and alike:
+                    assert_same_for(playout, other, seat)
+                    compared += new != playout.wall
+                    wall = new
+    return compared
+
+
+@pytest.mark.parametrize(("name", "preset"), CASES)
+def test_what_a_seat_cannot_know_changes_nothing_for_it(name: str, preset: str) -> None:
+    assert search(name, preset, ROUNDS) > ROUNDS
+
+
+def test_the_options_that_change_questions_leak_nothing_either() -> None:
+    overrides = {
+        "discard_hu": True,
+        "forbid_claim_without_discard": False,
+        "santi_wukan": "off",
+        "opening_ti_show_one": False,
+        "chou_hu": "table_xi",
+    }
+    assert search("paohuzi", "luzhou-10xi", 2 * ROUNDS, overrides) > ROUNDS
+
+
+def test_every_game_says_what_it_may_show() -> None:
+    assert set(SKELETONS) == set(GAMES)
+
+
+def test_a_wei_that_shows_its_card_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = events._public
+
+    def leaky(kind: str, seat: int, data: tuple[object, ...], reader: int | None) -> str:
+        return f"wei {seat} {data[0]}" if kind == "wei" else honest(kind, seat, data, reader)
+
+    monkeypatch.setattr(events, "_public", leaky)
+    with pytest.raises(AssertionError):
+        search("paohuzi", "876cc", 60)
+
+
+def test_a_question_that_depends_on_another_hand_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = claims.may_chi
+
+    def leaky(position: Any, seat: int, card: int) -> Any:
+        hidden = any(position.hands[other] >> (3 * card) & 7 == 1 for other in range(3) if other != seat)
+        return () if hidden else honest(position, seat, card)
+
+    monkeypatch.setattr(claims, "may_chi", leaky)
+    with pytest.raises(AssertionError):
+        search("paohuzi", "876cc", 60)
