@@ -1,0 +1,236 @@
+"""Who owns which shard: over memory and real NATS, with processes that come, go, drain and die."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+
+import pytest
+
+from services.chassis.bus.broker import Faults
+from services.chassis.bus.memory import MemoryBus
+from services.chassis.bus.nats import NatsBus
+from services.chassis.clock import Clock, SystemClock, VirtualClock, run_virtual
+from services.chassis.lease import Ownership, rendezvous
+from tests.support.process import MemoryWorld
+
+AnyBus = MemoryBus | NatsBus
+SHARDS = ["0", "1", "2", "3", "4", "5", "6", "7"]
+
+
+@dataclass
+class Keeper:
+    """An owner that notes what it is told; it fails to take what a test says."""
+
+    serving: set[str] = field(default_factory=set)
+    history: list[str] = field(default_factory=list)
+    fails: set[str] = field(default_factory=set)
+    takes: Callable[[str], Awaitable[None]] | None = None
+
+    async def take(self, shard: str) -> None:
+        self.history.append(f"take {shard}")
+        if self.takes:
+            await self.takes(shard)
+        if shard in self.fails:
+            raise ValueError("cannot")
+        assert shard not in self.serving
+        self.serving.add(shard)
+
+    async def release(self, shard: str) -> None:
+        self.history.append(f"release {shard}")
+        self.serving.discard(shard)
+
+
+def own(bus: AnyBus, clock: Clock, name: str, keeper: Keeper, incarnation: str = "") -> Ownership:
+    return Ownership(
+        bus,
+        clock,
+        group="table",
+        process=name,
+        incarnation=incarnation or f"{name}-1",
+        shards=SHARDS,
+        owner=keeper,
+    )
+
+
+@contextlib.asynccontextmanager
+async def running(ownership: Ownership) -> AsyncIterator[None]:
+    task = asyncio.ensure_future(ownership.run())
+    try:
+        yield
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+
+async def until(clock: Clock, condition: Callable[[], bool], seconds: float = 15.0) -> None:
+    end = clock.monotonic() + seconds
+    while not condition():
+        assert clock.monotonic() < end, "it did not come to be in time"
+        await clock.sleep(0.05)
+
+
+@pytest.mark.usefixtures("quiet")
+async def test_shards_are_shared_move_once_and_come_back(bus: AnyBus) -> None:
+    clock = SystemClock()
+    a, b = Keeper(), Keeper()
+    first, second = own(bus, clock, "a", a), own(bus, clock, "b", b)
+    async with running(first):
+        await until(clock, lambda: a.serving == set(SHARDS))
+        assert first.owned == SHARDS
+        async with running(second):
+            await until(clock, lambda: bool(b.serving) and a.serving | b.serving == set(SHARDS))
+            assert a.serving.isdisjoint(b.serving)
+            assert {shard for shard in SHARDS if rendezvous(shard, ["a", "b"]) == "b"} == b.serving
+            # What stays is never touched.
+            assert [line for line in a.history if line.startswith("release")] == [
+                f"release {shard}" for shard in sorted(b.serving)
+            ]
+            await second.drain()
+            assert b.serving == set()
+            await until(clock, lambda: a.serving == set(SHARDS), seconds=2.0)
+
+
+@pytest.mark.usefixtures("quiet")
+async def test_the_dead_are_followed_within_four_seconds(bus: AnyBus) -> None:
+    clock = SystemClock()
+    a, b = Keeper(), Keeper()
+    first, second = own(bus, clock, "a", a), own(bus, clock, "b", b)
+    async with running(second):
+        async with running(first):
+            await until(
+                clock, lambda: bool(a.serving) and bool(b.serving) and len(a.serving | b.serving) == 8
+            )
+        died = clock.monotonic()
+        await until(clock, lambda: b.serving == set(SHARDS))
+        assert clock.monotonic() - died < 4.3
+
+
+def test_a_restart_under_the_same_name_takes_back_at_once() -> None:
+    async def main(clock: VirtualClock) -> float:
+        world = MemoryWorld(clock)
+        before, after = Keeper(), Keeper()
+        async with running(own(world.process().bus, clock, "up", before, "i1")):
+            await until(clock, lambda: before.serving == set(SHARDS))
+        start = clock.monotonic()
+        async with running(own(world.process().bus, clock, "up", after, "i2")):
+            await until(clock, lambda: after.serving == set(SHARDS))
+            return clock.monotonic() - start
+
+    assert run_virtual(main) < 1.1
+
+
+def test_a_shard_that_can_not_be_taken_is_given_back_and_tried_again() -> None:
+    async def main(clock: VirtualClock) -> None:
+        world = MemoryWorld(clock)
+        keeper = Keeper(fails={"3"})
+        ownership = own(world.process().bus, clock, "a", keeper)
+        async with running(ownership):
+            await until(clock, lambda: keeper.history.count("take 3") == 3)
+            assert keeper.serving == set(SHARDS) - {"3"}
+            assert "3" not in ownership.owned
+            keeper.fails.clear()
+            await until(clock, lambda: keeper.serving == set(SHARDS))
+
+    run_virtual(main)
+
+
+def test_a_slow_taking_does_not_stop_the_heart() -> None:
+    async def main(clock: VirtualClock) -> None:
+        world = MemoryWorld(clock)
+
+        async def slowly(shard: str) -> None:
+            await clock.sleep(20)
+
+        a, b = Keeper(takes=slowly), Keeper()
+        async with running(own(world.process("a").bus, clock, "a", a)):
+            await clock.sleep(2)
+            async with running(own(world.process("b").bus, clock, "b", b)):
+                await clock.sleep(10)
+                assert b.history == [], "every shard is in a's hands, who is alive"
+                await until(clock, lambda: len(a.serving | b.serving) == 8 and bool(b.serving), 60)
+
+    run_virtual(main)
+
+
+def test_a_fenced_shard_is_forgotten_and_its_key_left_alone() -> None:
+    async def main(clock: VirtualClock) -> None:
+        world = MemoryWorld(clock)
+        process = world.process()
+        keeper = Keeper()
+        ownership = own(process.bus, clock, "a", keeper)
+        async with running(ownership):
+            await until(clock, lambda: keeper.serving == set(SHARDS))
+            keys = await process.bus.bucket("shards")
+            before = await keys.get("table.5")
+            assert before is not None
+            stolen = await keys.update("table.5", b'{"process":"z","incarnation":"z-1"}', before.revision)
+            alive = await process.bus.bucket("alive")
+            keeper.serving.discard("5")
+            ownership.lost("5")
+            for _ in range(10):
+                await alive.put("table.z", b'{"incarnation":"z-1","draining":true}')
+                await clock.sleep(1)
+            entry = await keys.get("table.5")
+            assert entry is not None
+            assert entry.revision == stolen
+            assert "5" not in ownership.owned
+            # Its holder dies: the shard is taken again.
+            await until(clock, lambda: "5" in keeper.serving)
+
+    run_virtual(main)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_whatever_fails_all_shards_are_owned_again_and_two_never_think_so_for_long(seed: int) -> None:
+    """Four processes crash, pause and come back on a faulty bus; afterwards each shard has exactly one owner."""
+
+    async def main(clock: VirtualClock) -> None:
+        faults = Faults(seed, lose_ack=0.1, lose_store=0.1)
+        world = MemoryWorld(clock, seed, faults)
+        random = world.process("chance").parts.ids
+        living: dict[str, tuple[Ownership, Keeper, asyncio.Task[None], MemoryBus]] = {}
+
+        def start(name: str, life: int) -> None:
+            bus, keeper = world.process(name).bus, Keeper()
+            ownership = own(bus, clock, name, keeper, f"{name}-{life}")
+            living[name] = (ownership, keeper, asyncio.ensure_future(ownership.run()), bus)
+
+        for number in range(4):
+            start(f"p{number}", 0)
+        for life in range(1, 25):
+            await clock.sleep(random.jitter() * 4)
+            name = f"p{random.below(4)}"
+            _, _, task, bus = living[name]
+            what = random.below(3)
+            if what == 0:
+                bus.crash()
+                task.cancel()
+                start(name, life)
+            elif what == 1:
+                bus.pause()
+                await clock.sleep(random.jitter() * 6)
+                bus.resume()
+        faults.active = False
+        await clock.sleep(15)
+        owners = [shard for _, keeper, _, _ in living.values() for shard in keeper.serving]
+        assert sorted(owners) == SHARDS
+        for ownership, keeper, task, _ in living.values():
+            assert set(ownership.owned) == keeper.serving
+            assert not task.done()
+            task.cancel()
+
+    run_virtual(main)
+
+
+def test_few_shards_move_when_a_process_comes() -> None:
+    shards = [format(number, "x") for number in range(1000)]
+    before = {shard: rendezvous(shard, ["a", "b", "c"]) for shard in shards}
+    after = {shard: rendezvous(shard, ["c", "d", "b", "a"]) for shard in shards}
+    moved = [shard for shard in shards if before[shard] != after[shard]]
+    assert all(after[shard] == "d" for shard in moved)
+    assert 180 < len(moved) < 320
+    assert rendezvous("0", []) == ""
