@@ -41,11 +41,12 @@ def allow_list(wiring: Wiring, log_streams: int) -> AllowList:
             publish.update(_own_consumer(stream, consumer.durable))
     for log in wiring.logs:
         publish.update(_own_log(log, log_streams))
-    # Who keeps a log leases its shards.
-    own = {*wiring.buckets, *((ALIVE, SHARDS) if wiring.logs else ())}
-    for bucket in own:
+    for bucket in wiring.buckets:
         publish.add(f"$KV.{bucket.name}.>")
-    for bucket in {KEYS, *own}:
+    for bucket in (ALIVE, SHARDS):
+        # Leases are kept under the name of the service that takes them.
+        publish.add(f"$KV.{bucket.name}.{wiring.name}.>")
+    for bucket in {ALIVE, SHARDS, KEYS, *wiring.buckets}:
         publish.update(_reads_of(bucket))
     subscribe = {f"{inbox_prefix(wiring.name)}.>", *wiring.listens}
     return AllowList(wiring.name, tuple(sorted(publish)), tuple(sorted(subscribe)))
@@ -75,7 +76,7 @@ def _own_log(log: LogSpec, log_streams: int) -> Iterable[str]:
 
 
 def _reads_of(bucket: BucketSpec) -> Iterable[str]:
-    """Every service reads the public keys that tokens are verified with; only accounts may write them."""
+    """Who is alive, who owns what and the public keys of tokens are no secrets: every service reads them."""
     yield f"$JS.API.STREAM.MSG.GET.KV_{bucket.name}"
     yield f"$JS.API.STREAM.INFO.KV_{bucket.name}"
 

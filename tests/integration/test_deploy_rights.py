@@ -170,6 +170,7 @@ async def test_only_the_table_reads_and_writes_its_log(migrated: NatsServer, ser
             "$JS.API.STREAM.PURGE.TABLE_LOG_0",
             "paiju.table.log.0",
             "$KV.shards.table.0",
+            "$KV.alive.table.i_thief",
         ):
             assert await visitor.may_publish(subject, b"{}") is is_table, subject
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import signal
 import socket
 import subprocess
@@ -26,6 +25,7 @@ from tests.support.up import spawn
 class Deployed:
     """Nine processes."""
 
+    broker: str
     http: dict[str, int]
     page: int
     logs: dict[str, Path]
@@ -79,7 +79,7 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
             processes[name] = spawn(
                 "serve", name, env=environment(data, broker.url, name, grpc, **own), log=logs[name]
             )
-        yield Deployed(http, ports[-1], logs, processes)
+        yield Deployed(broker.url, http, ports[-1], logs, processes)
     finally:
         for process in processes.values():
             process.kill()
@@ -146,17 +146,16 @@ def test_sigterm_ends_a_service_in_order(deployed: Deployed) -> None:
     [
         ({"PAIJU_SERVICE_KEY": "short"}, USAGE, "PAIJU_SERVICE_KEY"),
         ({"PAIJU_GRPC_PORT": "many"}, USAGE, "PAIJU_GRPC_PORT"),
-        ({"PAIJU_NATS_URL": "nats://127.0.0.1:1"}, OUTAGE, "NATS"),
+        ({"PAIJU_NATS_PASSWORD": "guessed"}, OUTAGE, "login"),
     ],
 )
 def test_a_service_that_cannot_start_says_why_in_one_line(
-    tmp_path: Path, changed: dict[str, str], code: int, said: str
+    deployed: Deployed, tmp_path: Path, changed: dict[str, str], code: int, said: str
 ) -> None:
-    variables = environment(tmp_path, "nats://127.0.0.1:1", "gateway", {}) | changed
+    variables = environment(tmp_path, deployed.broker, "gateway", {}) | changed
     process = spawn("serve", "gateway", env=variables, log=tmp_path / "log")
     process.communicate(timeout=90)
     lines = [line for line in (tmp_path / "log").read_text().splitlines() if line.startswith("paiju: ")]
     assert process.returncode == code
     assert len(lines) == 1
     assert said in lines[0]
-    assert os.linesep not in lines[0]

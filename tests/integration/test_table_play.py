@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from google.protobuf.message import Message
 from paiju.table.v1.events_pb2 import MatchFinished, RoundFinished, RoundOpened
 
-from services.chassis.bus.base import BaseBus
+from services.chassis.bus.nats import NatsBus
+from services.chassis.bus.memory import MemoryBus
 from services.chassis.bus.port import Delivery
 from services.scoring.core.audit import audit
 from services.table.calls import Calls, Create
@@ -17,9 +18,10 @@ from tests.simulation.client import Door, Player
 from tests.simulation.tables import FAST, Host, spec
 
 TABLE = "0-match1"
+AnyBus = MemoryBus | NatsBus
 
 
-async def heard(bus: BaseBus, rounds: int) -> list[Message]:
+async def heard(bus: AnyBus, rounds: int) -> list[Message]:
     """Return every fact of a match of so many rounds (two streams: their order means nothing)."""
     found: list[Message] = []
     done = asyncio.Event()
@@ -36,7 +38,7 @@ async def heard(bus: BaseBus, rounds: int) -> list[Message]:
     return sorted(found, key=lambda fact: getattr(fact, "round_no", 99))
 
 
-async def test_two_people_and_a_bot_play_a_whole_match_with_a_spectator(bus: BaseBus) -> None:
+async def test_two_people_and_a_bot_play_a_whole_match_with_a_spectator(bus: AnyBus) -> None:
     host = Host(bus, bus.clock)
     shard = await host.take()
     calls = Calls(bus, lambda _: shard)
@@ -69,7 +71,7 @@ async def test_two_people_and_a_bot_play_a_whole_match_with_a_spectator(bus: Bas
     await shard.release()
 
 
-async def test_a_shard_that_is_handed_over_goes_on_at_its_next_owner_without_a_fence(bus: BaseBus) -> None:
+async def test_a_shard_that_is_handed_over_goes_on_at_its_next_owner_without_a_fence(bus: AnyBus) -> None:
     first = Host(bus, bus.clock, name="first")
     shard = await first.take()
     await Calls(bus, lambda _: shard).about(Create(TABLE, spec("p_a", rounds=2, timing=FAST)))
