@@ -52,7 +52,7 @@ class TableFold:
             view.phase = "opening"
             view.round_no = int(frame.round_opening.round_id.rpartition("/")[2])
             for name in ("nonces", "play", "round_end", "settlement"):
-                view.ClearField(name)  # type: ignore[arg-type]
+                view.ClearField(name)
             view.play.round_id = frame.round_opening.round_id
             view.play.turn_seat = -1
         elif kind == "nonce_seen":

@@ -1,4 +1,4 @@
-"""The table service alone in a process of its own, for tests that kill it: `python table_process.py NATS FOLDER NAME`."""
+"""The table service in a process of its own, to be killed: `python table_process.py NATS FOLDER NAME`."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from typing import Any
 from paiju.table.v1.events_pb2 import RoundFinished
 
 from engine import GAMES
-from services.chassis.bus.base import BaseBus
+from services.chassis.bus.port import Bus
 from services.chassis.clock import Clock
 from services.chassis.errors import Outage, Refusal
 from services.chassis.ids import Ids, SeededIds
@@ -94,7 +94,7 @@ class Host:
 
     def __init__(
         self,
-        bus: BaseBus,
+        bus: Bus,
         clock: Clock,
         ids: Ids | None = None,
         bank: MemoryBank | None = None,

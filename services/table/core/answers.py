@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from engine import face
 from services.table.core import frames as f
-from services.table.core.beats import Beat, split
+from services.table.core.beats import Beat, paces, split
 from services.table.core.events import Answered, Dealt
 from services.table.core.fair_deal import draw_dealer, wall_order
 from services.table.core.state import ANSWERED_MAX, Given, OpenQuestion
@@ -63,7 +63,10 @@ def _follow(table: Table, actor: int | None, events: Sequence[face.Event]) -> No
     state = table.s
     at = state.at
     shows_now = not table.pending and state.pause_until <= at
-    is_settled = any(event.text_for(None) is not None for event in events)
+    assert table.position is not None, "what follows follows in a round"
+    is_settled = any(event.text_for(None) is not None for event in events) or any(
+        table.questions[number] is None for number in table.position.to_act()
+    )
     if actor is not None and events and not (is_settled and shows_now):
         # The actor's own answer shows at once; what has come of it keeps its distance.
         own = events[0].text_for(actor)
@@ -75,14 +78,13 @@ def _follow(table: Table, actor: int | None, events: Sequence[face.Event]) -> No
             if question is not None:
                 table.withdrawn[number] = question
                 table.questions[number] = None
-    groups = split(events) or [[]]
-    pause_ms = state.spec.timing.claim_pause_ms
+    groups = _grouped(table, events)
     times = []
     for group in groups:
-        show_at = max(at, state.pause_until) if group else at
+        show_at = max(at, state.pause_until) if is_settled else at
         times.append(show_at)
-        if any(event.pause for event in group):
-            state.pause_until = show_at + pause_ms
+        if any(paces(event, event.text_for(None)) for event in group):
+            state.pause_until = show_at + state.spec.timing.claim_pause_ms
     asked = _ask(table, times[-1])
     beats = [
         _beat(table, group, show_at, asked if group is groups[-1] else {}, index == 0 and is_settled)
@@ -91,6 +93,22 @@ def _follow(table: Table, actor: int | None, events: Sequence[face.Event]) -> No
     for beat in beats:
         if any(body is not None for body in beat.bodies):
             table.queue_beat(beat)
+
+
+def _grouped(table: Table, events: Sequence[face.Event]) -> list[list[face.Event]]:
+    """Return the events in beats. A due discard is known to all, so it keeps its distance like a public event."""
+    groups = split(events) or [[]]
+    assert table.position is not None, "what follows follows in a round"
+    last = groups[-1]
+    is_due = any(
+        is_turn(table.position.legal_actions(number))
+        for number in table.position.to_act()
+        if table.questions[number] is None
+    )
+    card = max((at for at, event in enumerate(last) if paces(event, event.text_for(None))), default=-1)
+    if is_due and card >= 0:
+        groups[-1:] = [last[: card + 1], last[card + 1 :]]
+    return groups
 
 
 def _ask(table: Table, shown_at: int) -> dict[int, OpenQuestion]:
@@ -139,7 +157,7 @@ def _beat(
             bodies.append(None)
             continue
         if number == last:
-            bodies.append(shared if public else None)
+            bodies.append(shared if public or turn >= 0 else None)
             continue
         texts = tuple([text for event in group if (text := event.text_for(number)) is not None])
         question = asked.get(number)
@@ -148,7 +166,8 @@ def _beat(
         else:
             own = f.Question(question.number, question.actions, question.deadline) if question else None
             body = f.Play(round_id, texts, own, turn, until)
-        needed = texts or question is not None or (clears and table.withdrawn[number] is not None)
+        is_cleared = clears and table.withdrawn[number] is not None
+        needed = texts or question is not None or is_cleared or turn >= 0
         bodies.append(body if needed else None)
     return Beat(show_at, bodies=tuple(bodies), public=shared)
 

@@ -20,6 +20,16 @@ class Beat(msgspec.Struct):
     """What the public part of `bodies` means for the board."""
 
 
+KEPT = frozenset({"wei", "chouwei", "ti"})
+"""Events that keep a drawn card without showing it: their seat alone may then be asked whether it wins, so the next
+public event must keep the same distance whether it was asked or not."""
+
+
+def paces(event: Event, public: str | None) -> bool:
+    """Say whether the next public event keeps its distance from this one, which everybody reads as `public`."""
+    return event.pause or (public is not None and public.partition(" ")[0] in KEPT)
+
+
 def split(events: Sequence[Event]) -> list[list[Event]]:
     """Return the events in groups: after a card shown to all, the next public event begins another.
 
@@ -29,12 +39,13 @@ def split(events: Sequence[Event]) -> list[list[Event]]:
     group: list[Event] = []
     is_card_shown = False
     for event in events:
-        if is_card_shown and event.text_for(None) is not None:
+        public = event.text_for(None)
+        if is_card_shown and public is not None:
             groups.append(group)
             group = []
             is_card_shown = False
         group.append(event)
-        is_card_shown = is_card_shown or event.pause
+        is_card_shown = is_card_shown or paces(event, public)
     if group:
         groups.append(group)
     return groups

@@ -68,7 +68,7 @@ def consequence(table: Table, now: int, chance: Chance) -> e.TableEvent | None:
 def _duties(table: Table) -> Iterator[Duty]:
     state = table.s
     if state.phase == "finished":
-        if not state.owed:
+        if not state.owed and not table.pending:
             yield state.finished_at + state.spec.timing.linger_ms, lambda now, _: e.TableClosed(now)
         return
     if state.frozen:

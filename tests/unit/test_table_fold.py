@@ -1,0 +1,117 @@
+"""A table is the fold of its log: whoever folds it, with whatever checkpoint, sees and shows the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine import GAMES
+from services.table.core import events as e
+from services.table.core.events import Stake, decode_batch, encode_batch
+from services.table.core.table import Table
+from tests.simulation.script import Script, fold_of, observables, view
+from tests.simulation.tables import spec
+
+QUICK = '{"claim_pause_ms":200,"turn_ms":3000,"claim_ms":2000,"between_ms":500,"linger_ms":1000}'
+STAKE = Stake("gold", 1000, 1, 10)
+SEEDS = range(12)
+
+
+def script(seed: int, noise: float = 0.12) -> Script:
+    people = [f"p_{name}" for name in "abc"][: 1 + seed % 3]
+    stake = STAKE if seed % 2 else None
+    return Script(spec(*people, rounds=1 + seed % 3, timing=QUICK, stake=stake), seed, noise)
+
+
+def refolded(of: Script) -> Table:
+    first, *rest = of.events
+    assert isinstance(first, e.TableCreated)
+    table = Table.create(of.table_id, first, GAMES)
+    for event in rest:
+        table.apply(event)
+    table.advance(of.now)
+    table.outputs.clear()
+    return table
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_match_comes_to_its_end(seed: int) -> None:
+    played = script(seed).run()
+    assert isinstance(played.events[-1], e.TableClosed)
+    assert played.table.s.board.phase == "finished"
+    assert not played.table.s.owed
+    assert sum(played.table.s.scores) == 0
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_checkpoint_at_any_step_and_the_rest_of_the_log_are_the_whole_log(seed: int) -> None:
+    played = script(seed)
+    checkpoints: list[tuple[int, bytes, tuple[e.TableEvent, ...]]] = []
+    while played.step():
+        table = played.table
+        if len(played.events) % 7 == 0:
+            restored = Table.restore(played.table_id, table.base, tuple(table.since), GAMES)
+            restored.advance(played.now)
+            assert observables(restored) == observables(table)
+            checkpoints.append((len(played.events), table.base, tuple(table.since)))
+    whole = observables(refolded(played))
+    assert whole == observables(played.table)
+    for count, base, since in checkpoints[:: max(1, len(checkpoints) // 8)]:
+        later = Table.restore(played.table_id, base, since, GAMES)
+        for event in played.events[count:]:
+            later.apply(event)
+        later.advance(played.now)
+        assert observables(later) == whole
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_frames_are_numbered_without_gaps_and_in_the_order_of_time(seed: int) -> None:
+    played = script(seed).run()
+    for listener in range(-1, 3):
+        if listener >= 0 and played.table.s.seats[listener].bot:
+            assert not played.frames(listener), "a bot listens to nothing"
+            continue
+        frames = played.frames(listener)
+        assert [frame.number for frame in frames] == list(range(1, len(frames) + 1))
+        assert [frame.at for frame in frames] == sorted(frame.at for frame in frames)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_view_at_any_frame_and_the_frames_after_it_are_the_last_view(seed: int) -> None:
+    played = script(seed)
+    listeners = [-1, *(number for number, seat in enumerate(played.table.s.seats) if not seat.bot)]
+    taken = {listener: [view(played.table, listener)] for listener in listeners}
+    while played.step():
+        if len(played.events) % 5 == 0:
+            for listener in listeners:
+                taken[listener].append(view(played.table, listener))
+    for listener in listeners:
+        last = view(played.table, listener)
+        frames = played.frames(listener)
+        for at in taken[listener][:: max(1, len(taken[listener]) // 12)]:
+            assert fold_of(frames[at.number :], at) == last
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_whatever_an_old_owner_still_shows_the_new_one_gives_each_number_the_same_content(seed: int) -> None:
+    """An owner that was replaced may show its pending beats by time alone; the new one does at the fence."""
+    played = script(seed)
+    for _ in range(40 + seed * 17):
+        if not played.step():
+            break
+    table = played.table
+    old = Table.restore(played.table_id, table.base, tuple(table.since), GAMES)
+    old.advance(played.now + 100_000)
+    new = Table.restore(played.table_id, table.base, tuple(table.since), GAMES)
+    new.apply(e.ShardTaken(played.now, "new", "i", 1_000))
+    new.advance(played.now + 100_000)
+    shown_by_old = {(o.listener, o.number): o for o in old.outputs if hasattr(o, "number")}
+    shown_by_new = {(o.listener, o.number): o for o in new.outputs if hasattr(o, "number")}
+    for key in shown_by_old.keys() & shown_by_new.keys():
+        assert shown_by_old[key] == shown_by_new[key]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_event_of_a_match_survives_its_encoding(seed: int) -> None:
+    played = script(seed).run()
+    entries = tuple((played.table_id, event) for event in played.events)
+    assert decode_batch(encode_batch(entries)) == entries
