@@ -1,7 +1,7 @@
 """Claims on a shown card: who is asked what, and how the answers are resolved (Rules 5 to 8).
 
-A question depends only on what its seat can know. The resolution walks the offers in the order of Rule 5
-after every answer; marks are written only for the offers it reached (Rule 7).
+A question depends only on what its seat can know. The resolution walks the offers in the order of Rule 5,
+at once and after every answer; marks are written only for the offers it reached (Rule 7).
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ def open_liang(position: Position, order: tuple[int, ...]) -> int:
         position.hu_totals[seat] = total
         if total >= 0:
             position.ask(seat, HU_OR_PASS)
-    return STOP if any(position.asked) else walk(position)
+    return walk(position)
 
 
 def open_claim(position: Position, source: int, card: int, kind: str) -> int:
     """Offer a shown card to all who can answer; return the seat that draws next, or STOP.
 
-    The resolution runs after answers. So a seat that is asked stays asked even where another's hidden 跑
-    will go first: neither its question nor the time it has tells of that hand.
+    The resolution runs at once and after every answer: a 跑 that no 胡 can precede is settled before anybody
+    is asked. Beside an open 胡 a seat is asked as if no other hand hid a 跑: its question tells nothing of it.
 
     Args:
         position: The round; the card is in no hand any more.
@@ -87,7 +87,8 @@ def open_claim(position: Position, source: int, card: int, kind: str) -> int:
                 totals[seat] = offered_total(position, seat, card, how)
     position.hu_totals = totals
     chi_seats: list[int] = []
-    for seat in (source, following, (source + 2) % 3):
+    is_decided = pao >= 0 and max(totals) < 0
+    for seat in () if is_decided else (source, following, (source + 2) % 3):
         actions: list[Action] = [HU] if totals[seat] >= 0 else []
         if seat != pao and not open_pao & ~(1 << seat) and not position.dead[seat]:
             if seat != source and position.hands[seat] >> shift & 7 == 2 and may_peng(position, seat, card):
@@ -103,7 +104,7 @@ def open_claim(position: Position, source: int, card: int, kind: str) -> int:
             actions.sort()
             position.ask(seat, tuple(actions))
     position.pao_seat, position.peng_seat, position.chi_seats = pao, peng, tuple(chi_seats)
-    return STOP if any(position.asked) else walk(position)
+    return walk(position)
 
 
 def may_peng(position: Position, seat: int, card: int) -> bool:

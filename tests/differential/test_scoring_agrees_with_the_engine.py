@@ -74,6 +74,6 @@ def test_under_options_at_other_values() -> None:
             rules = GAMES["paohuzi"].ruleset(preset, changed_options(rng))
         except Refusal:
             continue  # options in conflict, e.g. deng_first above min_xi: refused by name, nothing to play
-        bots = tuple(rng.choice(["sensible", "random"]) for _ in range(3))
-        wins += assert_agreed(rules, bots, number, rng) == "hu"
+        one, two, three = (rng.choice(["sensible", "random"]) for _ in range(3))
+        wins += assert_agreed(rules, (one, two, three), number, rng) == "hu"
     assert wins > ROUNDS // 20

@@ -73,7 +73,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 @contextmanager
 def planted(package: str, mutant: Mutant | None) -> Iterator[str]:
-    """Yield the name under which the package, with the mutant in it, can be imported; forget it afterwards."""
+    """Yield the name under which the package with the mutant in it can be imported; forget it afterwards."""
     alias = "planted_" + package.replace(".", "_")
     edits: dict[Path, tuple[str, str]] = {}
     if mutant is not None:
