@@ -51,7 +51,7 @@ class Folder:
             raise BadNotation("an event", text)
         try:
             step(int(words[1]), words[2:])
-        except (ValueError, IndexError, KeyError, StopIteration) as error:
+        except (ValueError, IndexError, KeyError, TypeError) as error:
             raise BadNotation("an event", text) from error
 
     def view(self) -> View:
