@@ -37,11 +37,10 @@ print(json.dumps(done))
 THIRD_PARTIES = (
     "aiohttp.web",
     "alembic",
-    "asyncpg",
     "grpc.aio",
     "nats",
     "rich.progress",
-    "sqlalchemy.ext.asyncio",
+    "psycopg",
     "structlog",
     "typer",
     "uvloop",

@@ -17,7 +17,7 @@ from services.launch.permissions import OPERATOR
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"
 SECRETS = {
-    line.split("=")[0]: f"{number:064x}"
+    line.split("=")[0]: f"secret-{number:064x}"
     for number, line in enumerate((DEPLOY / "example.env").read_text().splitlines(), 1)
     if re.match("[A-Z_]+=", line)
 }
