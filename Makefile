@@ -30,7 +30,7 @@ play: setup ## start everything on this machine and open the page
 # The verdict comes last and stands alone on its line, so that people and machines find it.
 test: setup check ## check, then every test; the last line counts them
 	@mkdir -p build
-	@$(BIN)/python -m pytest -m "not bench" --junitxml=build/tests.xml $(PYTEST_ARGS); status=$$?; \
+	@$(BIN)/python -m pytest --junitxml=build/tests.xml $(PYTEST_ARGS); status=$$?; \
 		$(BIN)/python .ci/counts.py build/tests.xml $$status
 
 check: setup protos-check ## lint, format, types, contracts, protos: verify and change nothing
@@ -56,7 +56,9 @@ deploy-nats: setup ## write the broker's users and rights from what the services
 	$(BIN)/python .ci/deploy_nats.py
 
 bench: setup ## measure, as ratios in one run
-	$(BIN)/python -m pytest -n 0 -m bench -s tests/bench $(PYTEST_ARGS)
+	@for file in bench/bench_*.py; do \
+		echo "== $$file"; $(BIN)/python -m "bench.$$(basename $$file .py)" $(BENCH_ARGS) || exit 1; \
+	done
 
 golden: setup ## rewrite the golden files; read the diff before you commit it
 	GOLDEN_REWRITE=1 $(BIN)/python -m pytest tests/golden $(PYTEST_ARGS)
@@ -76,4 +78,4 @@ lock: ## write requirements.lock: exact versions, no hosts
 
 clean: ## remove what was built; data/ and .venv stay
 	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis *.egg-info
-	find engine services protos tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find engine services protos tests bench -name __pycache__ -type d -prune -exec rm -rf {} +
