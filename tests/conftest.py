@@ -147,7 +147,9 @@ def inline_db() -> InlineDatabase:
 
 @pytest.fixture
 async def world(tmp_path: Path) -> AsyncIterator[MemoryWorld]:
-    """A broker, a network and SQLite files in memory, on the system's clock; `world.process(name)` gives parts."""
+    """A broker, a network and SQLite files in memory, on the system's clock; `world.process(name)` gives
+    parts.
+    """
     made = system_world(tmp_path)
     yield made
     for process in made.processes:
@@ -164,7 +166,9 @@ async def process(world: MemoryWorld) -> MemoryProcess:
 
 @pytest.fixture
 async def parts(process: MemoryProcess) -> Parts:
-    """A whole process's parts: bus and RPC in memory, SQLite files (migrated, if the service has migrations)."""
+    """A whole process's parts: bus and RPC in memory, SQLite files (migrated, if the service has
+    migrations).
+    """
     return process.parts
 
 

@@ -1,7 +1,7 @@
 """Who is calling: tokens are verified here and made elsewhere (by accounts), but for the services' own.
 
-A player's or integrator's token is a JWT signed with EdDSA by accounts; its public key is looked up by `kid`. A service's
-or operator's token is a JWT under the key that all services share.
+A player's or integrator's token is a JWT signed with EdDSA by accounts; its public key is looked up by
+`kid`. A service's or operator's token is a JWT under the key that all services share.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from services.chassis.errors import Outage, Refusal
 
 Kind = Literal["player", "integrator", "service", "operator"]
 Access = Literal["public", "player", "service", "operator"]
-"""Who may call a method: `public` anyone, also without a token; `player` a player, an integrator or a service (for a
-player or not); `service` services and operators; `operator` operators only."""
+"""Who may call a method: `public` anyone, also without a token; `player` a player, an integrator or a service
+(for a player or not); `service` services and operators; `operator` operators only."""
 
 AccessTable = Mapping[str, Access]
 """Method name (`GetBalance`) → who may call it. A method that isn't in its table is a defect at start."""
@@ -238,7 +238,9 @@ class Verifier:
 
 
 def keys_on_bus(bus: Bus) -> KeySource:
-    """Return a source that reads the public keys accounts has put into the bucket `keys`, one key per `kid`."""
+    """Return a source that reads the public keys accounts has put into the bucket `keys`, one key per
+    `kid`.
+    """
 
     async def read() -> Mapping[str, bytes]:
         bucket = await bus.bucket(KEYS_BUCKET)

@@ -147,7 +147,8 @@ class _NumberedFuture(asyncio.Future[Any]):
 
 
 class VirtualEventLoop(asyncio.SelectorEventLoop):
-    """An asyncio loop whose time jumps to the next timer when idle; the same program runs the same way each time.
+    """An asyncio loop whose time jumps to the next timer when idle; the same program runs the same way
+    each time.
 
     Threads and sockets don't belong on it: their moments aren't its own.
     """

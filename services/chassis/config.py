@@ -47,7 +47,8 @@ class PaijuSettings(BaseSettings):
     database_connections: int = Field(default=8, ge=1, le=100)
     """Connections per service to PostgreSQL."""
     process: str = ""
-    """This process's name among others of its kind; empty = another at each start. One that restarts under its old
+    """This process's name among others of its kind; empty = another at each start. One that restarts under
+    its old
     name takes its shards back at once; two at a time must never share a name."""
     nats_url: str = "nats://127.0.0.1:4222"
     """Several, separated by commas, for a cluster."""

@@ -77,7 +77,9 @@ class Site:
 def operator_app(
     health: Health, metrics: Metrics, is_alive: Callable[[], bool] = lambda: True
 ) -> web.Application:
-    """Return the operator's door: `/metrics`, `/healthz` (the process works) and `/readyz` (all services serve)."""
+    """Return the operator's door: `/metrics`, `/healthz` (the process works) and `/readyz` (all services
+    serve).
+    """
 
     async def show_metrics(request: web.Request) -> web.Response:
         return web.Response(

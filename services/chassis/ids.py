@@ -20,7 +20,9 @@ class Ids(Protocol):
     """What the services know of chance."""
 
     def new(self, prefix: str = "", separator: str = "_") -> str:
-        """Return a new name, `<prefix>_<20 letters and digits>`; without a prefix only the letters and digits."""
+        """Return a new name, `<prefix>_<20 letters and digits>`; without a prefix only the letters and
+        digits.
+        """
 
     def token(self, n: int) -> bytes:
         """Return `n` secret bytes."""

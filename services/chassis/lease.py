@@ -1,8 +1,9 @@
 """Who owns which shard: a hint by lease; the fence is the log.
 
-Bucket `alive` (values end after 3 s): key `<group>.<process>`, value {incarnation, draining}. Bucket `shards` (no end): key
-`<group>.<shard>`, value {process, incarnation}, changed only by compare-and-set. Rendezvous hashing over the processes that
-are alive says who should own a shard; a process takes it only when it is free or its holder's incarnation is gone.
+Bucket `alive` (values end after 3 s): key `<group>.<process>`, value {incarnation, draining}. Bucket
+`shards` (no end): key `<group>.<shard>`, value {process, incarnation}, changed only by compare-and-set.
+Rendezvous hashing over the processes that are alive says who should own a shard; a process takes it only
+when it is free or its holder's incarnation is gone.
 """
 
 from __future__ import annotations
@@ -27,13 +28,18 @@ RETAKE_S = 1.0
 
 
 class Owner(Protocol):
-    """What is told about the shards of a group. Different shards are told at the same time, one shard in order."""
+    """What is told about the shards of a group. Different shards are told at the same time, one shard in
+    order.
+    """
 
     async def take(self, shard: str) -> None:
-        """The key is ours by compare-and-set: fence, replay, serve. Raise to give it back; it is tried again later."""
+        """The key is ours by compare-and-set: fence, replay, serve. Raise to give it back; it is tried
+        again later.
+        """
 
     async def release(self, shard: str) -> None:
-        """Another should own it, or we drain, or its key was taken from us: stop, flush, append the hand-over.
+        """Another should own it, or we drain, or its key was taken from us: stop, flush, append the
+        hand-over.
 
         The key is freed after this returns.
         """
@@ -57,7 +63,9 @@ class Holder:
 
 
 class Ownership:
-    """Takes and releases the shards of one group for this process: `parts.spawn("table-shards", ownership.run())`."""
+    """Takes and releases the shards of one group for this process: `parts.spawn("table-shards",
+    ownership.run())`.
+    """
 
     def __init__(
         self,
@@ -160,7 +168,8 @@ class Ownership:
                 value = orjson.loads(entry.value)
                 members[process] = Member(value["incarnation"], value["draining"])
         if members.get(self._me, Member("")).incarnation != self._incarnation:
-            # Not alive in the eyes of the others: nothing may be taken, and it will be said again with the next beat.
+            # Not alive in the eyes of the others: nothing may be taken, and it will be said again with the
+            # next beat.
             return
         holders: dict[str, Holder] = {}
         for entry in await keys.entries():
@@ -252,5 +261,7 @@ class Ownership:
 
 
 def rendezvous(shard: str, processes: Iterable[str]) -> str:
-    """Return which process should own a shard (empty if there is none): few shards move when one comes or goes."""
+    """Return which process should own a shard (empty if there is none): few shards move when one comes or
+    goes.
+    """
     return max(processes, key=lambda name: hashlib.sha256(f"{name}/{shard}".encode()).digest(), default="")

@@ -42,7 +42,9 @@ class TokenBucket:
         return True
 
     def wait_s(self, n: float = 1.0) -> float:
-        """Return in how many seconds `allow(n)` will be true (0 = now; infinity if `n` is above the burst)."""
+        """Return in how many seconds `allow(n)` will be true (0 = now; infinity if `n` is above the
+        burst).
+        """
         self._refill()
         if n <= self._left:
             return 0.0
@@ -101,8 +103,8 @@ Overflow = Literal["drop_oldest", "drop_newest", "close"]
 class BoundedQueue(Generic[T]):
     """A queue for one reader with a limit, and a policy for what comes beyond it.
 
-    `drop_oldest` and `drop_newest` lose items and count them in `dropped`; `close` ends the queue: what is in it can still be
-    read, then `QueueClosed`.
+    `drop_oldest` and `drop_newest` lose items and count them in `dropped`; `close` ends the queue: what is
+    in it can still be read, then `QueueClosed`.
     """
 
     def __init__(self, items_max: int, overflow: Overflow) -> None:

@@ -14,12 +14,42 @@ from google.protobuf.message import Message
 from structlog.typing import FilteringBoundLogger, Processor
 
 SECRET_WORDS = frozenset(
-    {
-        "answer", "authorization", "body", "card", "cards", "chat", "content", "cookie", "deck", "frame", "frames",
-        "hand", "hands", "key", "nonce", "nonces", "passwd", "password", "payload", "private", "record", "refresh",
-        "secret", "secrets", "seed", "seeds", "text", "tile", "tiles", "token", "tokens", "wall", "walls",
-    }
-)  # fmt: skip
+    [
+        "answer",
+        "authorization",
+        "body",
+        "card",
+        "cards",
+        "chat",
+        "content",
+        "cookie",
+        "deck",
+        "frame",
+        "frames",
+        "hand",
+        "hands",
+        "key",
+        "nonce",
+        "nonces",
+        "passwd",
+        "password",
+        "payload",
+        "private",
+        "record",
+        "refresh",
+        "secret",
+        "secrets",
+        "seed",
+        "seeds",
+        "text",
+        "tile",
+        "tiles",
+        "token",
+        "tokens",
+        "wall",
+        "walls",
+    ]
+)
 """A field whose name has one of these words (`server_seed`, `hands`) is dropped."""
 
 HIDDEN = "[hidden]"

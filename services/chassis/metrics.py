@@ -15,7 +15,8 @@ _Metric = TypeVar("_Metric", bound=MetricWrapperBase)
 
 
 class Metrics:
-    """The registry. Asking for a metric twice gives the same one, so that several services of a process may share it.
+    """The registry. Asking for a metric twice gives the same one, so that several services of a process
+    may share it.
 
     Label children cost more to look up than to count: keep `counter.labels(…)` where it is hot.
     """

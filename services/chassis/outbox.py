@@ -1,4 +1,6 @@
-"""Events that leave if, and only if, their transaction was committed: at least once, roughly in order of writing."""
+"""Events that leave if, and only if, their transaction was committed: at least once, roughly in order of
+writing.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +85,9 @@ def put(connection: Connection, message: Message, event_id: str) -> None:
 
 
 class Outbox:
-    """The relay of one database: `parts.spawn("economy-outbox", outbox.run())`. Several relays of a table are safe."""
+    """The relay of one database: `parts.spawn("economy-outbox", outbox.run())`. Several relays of a table
+    are safe.
+    """
 
     def __init__(
         self, db: Database, bus: Bus, clock: Clock, metrics: Metrics | None = None, name: str = ""

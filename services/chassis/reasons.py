@@ -1,7 +1,7 @@
 """The one table of reasons: `reason → (gRPC code, 简体中文, English)`.
 
-Reasons are API: never renamed, never reused. A service appends its lines to its own section. Texts may name details in
-braces; `Refusal("RATE_LIMITED", retry_ms=500)` fills `{retry_ms}`.
+Reasons are API: never renamed, never reused. A service appends its lines to its own section. Texts may name
+details in braces; `Refusal("RATE_LIMITED", retry_ms=500)` fills `{retry_ms}`.
 """
 
 from __future__ import annotations

@@ -42,10 +42,14 @@ class Service(Protocol):
         """The folder's name."""
 
     async def start(self) -> None:
-        """Begin: consume, listen, take shards. RPCs may come from before this on; other services may not be up."""
+        """Begin: consume, listen, take shards. RPCs may come from before this on; other services may not
+        be up.
+        """
 
     async def stop(self) -> None:
-        """End in order: take nothing new, finish or hand over what is begun. The parts still work. Called once."""
+        """End in order: take nothing new, finish or hand over what is begun. The parts still work. Called
+        once.
+        """
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,9 @@ class Wiring:
 
     name: str
     wire: Callable[[Any, Parts], Awaitable[Service]]
-    """`async def wire(settings, parts) -> Service`: makes the service, registers its servicers, starts nothing."""
+    """`async def wire(settings, parts) -> Service`: makes the service, registers its servicers, starts
+    nothing.
+    """
     settings: type[ServiceSettings]
     says: tuple[type[Message], ...] = ()
     """Facts it publishes."""
@@ -108,7 +114,9 @@ class Running:
 
 
 class Process:
-    """Services on their parts: started in order, stopped in reverse. `serve` makes one; simulations make many."""
+    """Services on their parts: started in order, stopped in reverse. `serve` makes one; simulations make
+    many.
+    """
 
     def __init__(
         self,
@@ -138,7 +146,9 @@ class Process:
             self.parts.health.set(name, True)
 
     async def stop(self) -> None:
-        """Say that nothing serves, stop services (the last started first), and end calls, tasks and the bus."""
+        """Say that nothing serves, stop services (the last started first), and end calls, tasks and the
+        bus.
+        """
         limit_s = self.parts.settings.drain_s
         for name in self.services:
             self.parts.health.set(name, False)
@@ -185,7 +195,8 @@ async def serve(
     on_ready: Callable[[Running], Awaitable[None] | None] | None = None,
     until: asyncio.Event | None = None,
 ) -> None:
-    """Run services in this process until SIGTERM or SIGINT (or `until` is set), or until one of their tasks crashes.
+    """Run services in this process until SIGTERM or SIGINT (or `until` is set), or until one of their
+    tasks crashes.
 
     Args:
         wirings: The services; started in this order.

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -422,7 +423,7 @@ async def test_a_thousand_entries_are_read_in_order(bus: AnyBus) -> None:
         last = await bus.append(LOG, b"%d" % number, last, f"a/{number}")
     entries = await read_until(bus, last)
     assert [entry.payload for entry in entries] == [b"%d" % number for number in range(1200)]
-    assert all(entry.expected_last == before.seq for before, entry in zip(entries, entries[1:], strict=False))
+    assert all(entry.expected_last == before.seq for before, entry in pairwise(entries))
 
 
 async def test_a_purge_removes_what_is_below_and_shows_in_the_next_entrys_header(bus: AnyBus) -> None:

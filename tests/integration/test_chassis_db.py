@@ -289,7 +289,7 @@ async def test_a_deadlock_is_tried_again_until_both_are_done(postgres_db: Postgr
         return fn
 
     await asyncio.gather(postgres_db.run(cross(1, 2)), postgres_db.run(cross(2, 1)))
-    assert len(tries) == 3
+    assert len(tries) >= 3
     rows = await postgres_db.read(lambda c: c.execute(select(ACCOUNTS.c.coins)).scalars().all())
     assert list(rows) == [2, 2]
 

@@ -186,7 +186,9 @@ def test_a_fenced_shard_is_forgotten_and_its_key_left_alone() -> None:
 
 @pytest.mark.parametrize("seed", range(30))
 def test_whatever_fails_all_shards_are_owned_again_and_two_never_think_so_for_long(seed: int) -> None:
-    """Four processes crash, pause and come back on a faulty bus; afterwards each shard has exactly one owner."""
+    """Four processes crash, pause and come back on a faulty bus; afterwards each shard has exactly one
+    owner.
+    """
 
     async def main(clock: VirtualClock) -> None:
         faults = Faults(seed, lose_ack=0.1, lose_store=0.1)

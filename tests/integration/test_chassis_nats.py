@@ -204,12 +204,13 @@ def cluster(tmp_path: Path) -> object:
     for probe in probes:
         probe.close()
     routes = ", ".join(f'"nats-route://127.0.0.1:{port}"' for port in ports[3:])
+    hosts = [f'listen: "127.0.0.1:{port}"' for port in ports[3:]]
     servers = [
         NatsServer(
             tmp_path / f"n{number}",
             port=ports[number],
             name=f"n{number}",
-            extra=f'cluster {{\n  name: "c"\n  listen: "127.0.0.1:{ports[3 + number]}"\n  routes: [{routes}]\n}}',
+            extra=f'cluster {{\n  name: "c"\n  {hosts[number]}\n  routes: [{routes}]\n}}',
         ).start()
         for number in range(3)
     ]

@@ -117,7 +117,9 @@ async def parts_process(process: MemoryProcess) -> MemoryProcess:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_on_a_faulty_bus_with_crashes_nothing_is_lost(seed: int) -> None:
-    """Relays die at any moment, acknowledgements are lost, the broker is away for a while: every event arrives."""
+    """Relays die at any moment, acknowledgements are lost, the broker is away for a while: every event
+    arrives.
+    """
 
     async def main(clock: VirtualClock) -> set[str]:
         faults = Faults(seed, lose_ack=0.3, lose_store=0.2, late_store=0.1)

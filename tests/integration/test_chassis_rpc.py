@@ -214,15 +214,13 @@ async def test_a_stream_answers_and_ends_with_the_server(pair: Pair) -> None:
         yield gateway_service_pb2.PlayRequest()
 
     stub = pair.rpc.client(gateway_service_pb2_grpc.GatewayServiceStub, "gateway")
-    got, stopping = 0, None
+    answers = aiter(stub.Play(requests()))
+    await anext(answers)
+    await anext(answers)
+    stopping = asyncio.ensure_future(pair.rpc.stop(0.5))
     with pytest.raises(Outage):
-        async for _ in stub.Play(requests()):
-            got += 1
-            if got == 2:
-                stopping = asyncio.ensure_future(pair.rpc.stop(0.5))
-    assert stopping is not None
+        await anext(answers)
     await stopping
-    assert got == 2
     assert pair.talker.ended.is_set()
 
 

@@ -46,7 +46,8 @@ class NatsServer:
         config = self.folder / "nats.conf"
         config.write_text(
             f'listen: "127.0.0.1:{self.port or -1}"\nports_file_dir: "{ports}"\nserver_name: "{self.name}"\n'
-            f'jetstream {{\n  store_dir: "{self.folder / "store"}"\n  max_memory_store: 64MB\n  max_file_store: 4GB\n}}\n'
+            f'jetstream {{\n  store_dir: "{self.folder / "store"}"\n'
+            "  max_memory_store: 64MB\n  max_file_store: 4GB\n}\n"
             f"{self.extra}\n"
         )
         log = (self.folder / "nats.log").open("ab")

@@ -89,12 +89,15 @@ def test_sets_of_tasks_iterate_in_the_same_order_in_every_run() -> None:
             finally:
                 ended.append(name)
 
-        with pytest.raises(ExceptionGroup):
+        async def group() -> None:
             async with asyncio.TaskGroup() as tasks:
                 for number in range(40):
                     tasks.create_task(wait(f"t{number}"))
                 await clock.sleep(1)
                 raise ValueError("ends the group")
+
+        with pytest.raises(ExceptionGroup):
+            await group()
         return ended
 
     runs = [run_virtual(main) for _ in range(3)]

@@ -25,7 +25,9 @@ CMD = subject("table", "cmd", "0")
 @pytest.mark.parametrize("replicas", [1, 3])
 @pytest.mark.parametrize("seed", range(25))
 def test_a_log_with_rivals_is_one_chain_and_holds_each_durable_batch_once(seed: int, replicas: int) -> None:
-    """Four writers take a log from each other; stores and acknowledgements are lost or come seconds too late."""
+    """Four writers take a log from each other; stores and acknowledgements are lost or come seconds too
+    late.
+    """
 
     async def main(clock: VirtualClock) -> Counter[str]:
         faults = Faults(seed, lose_store=0.15, lose_ack=0.15, late_store=0.15, delay_s=0.05)

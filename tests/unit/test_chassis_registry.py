@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from google.protobuf.message import Message
 from paiju.table.v1 import events_pb2, wire_pb2
 
 from services.chassis.bus import Consumes, LogSpec, Registry, event_of, events_in, subject, subject_of
@@ -40,9 +41,9 @@ def test_an_empty_key_is_a_defect() -> None:
 
 
 @pytest.mark.parametrize("cls", all_events(), ids=lambda cls: cls.DESCRIPTOR.full_name)
-def test_every_fact_has_a_key_field_and_a_known_stream(cls: type) -> None:
-    event = event_of(cls)  # type: ignore[arg-type] # all_events gives message classes
-    assert event.key in cls.DESCRIPTOR.fields_by_name  # type: ignore[attr-defined]
+def test_every_fact_has_a_key_field_and_a_known_stream(cls: type[Message]) -> None:
+    event = event_of(cls)
+    assert event.key in cls.DESCRIPTOR.fields_by_name
     assert event.stream in {"ROUNDS", "AUDITS", "LEDGER", "PLAYERS", "MATCHES", "CHAT", "FLAGS"}
 
 

@@ -74,9 +74,14 @@ class Raw(Protocol):
     attempt: int
     at_ms: int
 
-    async def ack(self) -> None: ...
-    async def nak(self, delay_s: float) -> None: ...
-    async def term(self) -> None: ...
+    async def ack(self) -> None:
+        """Say that it is done."""
+
+    async def nak(self, delay_s: float) -> None:
+        """Ask for it again after `delay_s`."""
+
+    async def term(self) -> None:
+        """Say that it is never to come again."""
 
 
 class Pull(Protocol):
@@ -85,7 +90,8 @@ class Pull(Protocol):
     async def fetch(self, batch: int, linger_s: float) -> Sequence[Raw]:
         """Wait for at least one delivery (some seconds, else return none); raise `Outage` when broken."""
 
-    async def close(self) -> None: ...
+    async def close(self) -> None:
+        """Give back what was not fetched."""
 
 
 class Keeper:
@@ -96,16 +102,19 @@ class Keeper:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def keep(self, coro: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
+        """Run a coroutine as a task."""
         task = asyncio.get_running_loop().create_task(coro, name=name)
         self._tasks.add(task)
         task.add_done_callback(self._done)
         return task
 
     def cancel(self) -> None:
+        """End all tasks, waiting for none."""
         for task in list(self._tasks):
             task.cancel()
 
     async def end(self) -> None:
+        """End all tasks, and wait for their end."""
         tasks = [task for task in self._tasks if task is not asyncio.current_task()]
         for task in tasks:
             task.cancel()
@@ -165,7 +174,7 @@ class BaseBus(ABC):
         payload = message.SerializeToString()
         _check_size(payload, event.name)
         headers = {MSG_ID: event_id, EVENT_ID: event_id, TYPE: event.name}
-        async with _within(self.clock, PUBLISH_WAIT_S, f"{event.name} was not acknowledged"):
+        async with _Within(self.clock, PUBLISH_WAIT_S, f"{event.name} was not acknowledged"):
             seq = await self._store_until_known(event.stream, subject_of(message), payload, headers)
         self._published.labels(event.name).inc()
         return seq
@@ -255,7 +264,9 @@ class BaseBus(ABC):
             tries += 1
 
     def _complain(self, tries: int, subject: str, why: str) -> None:
-        """Say now and then that the outcome of a store isn't known yet: it may never be, if something is set up wrongly."""
+        """Say now and then that the outcome of a store isn't known yet: it may never be, if something is
+        set up wrongly.
+        """
         if tries in (1, 5) or tries % 30 == 29:
             log.get().warning("store_sent_again", subject=subject, tries=tries + 1, why=why)
 
@@ -414,7 +425,7 @@ def _check_size(payload: bytes, what: str) -> None:
         raise Defect(f"{what}: {len(payload)} bytes are more than {PAYLOAD_BYTES_MAX}")
 
 
-class _within:
+class _Within:
     """Turn the clock's timeout into an outage."""
 
     def __init__(self, clock: Clock, seconds: float, what: str) -> None:

@@ -1,19 +1,19 @@
 """A broker in memory: streams, durable consumers, buckets and core subjects, with seeded faults.
 
-One broker serves several buses, as one NATS server serves several processes. It answers as NATS 2.15 does, for one replica
-(`replicas=1`: the expected sequence is checked first) and for three (duplicates by id first).
+One broker serves several buses, as one NATS server serves several processes. It answers as NATS 2.15 does,
+for one replica (`replicas=1`: the expected sequence is checked first) and for three (duplicates by id first).
 """
 
 from __future__ import annotations
 
 import asyncio
-import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from services.chassis.bus.registry import BucketSpec, Registry
 from services.chassis.clock import Clock
 from services.chassis.errors import Defect
+from services.chassis.ids import SeededIds
 
 DEDUPE_S = 120.0
 
@@ -41,15 +41,15 @@ class Faults:
     """Set it to False to let the world heal."""
 
     def __post_init__(self) -> None:
-        self._random = random.Random(self.seed)
+        self._ids = SeededIds(self.seed)
 
     def happens(self, probability: float) -> bool:
         """Draw once."""
-        return self.active and probability > 0 and self._random.random() < probability
+        return self.active and probability > 0 and self._ids.jitter() < probability
 
     def delay(self) -> float:
         """Draw how long a message takes."""
-        return self._random.random() * self.delay_s if self.active and self.delay_s else 0.0
+        return self._ids.jitter() * self.delay_s if self.active and self.delay_s else 0.0
 
 
 @dataclass(slots=True)
@@ -137,9 +137,13 @@ class MemoryBroker:
         self.buckets: dict[str, MemoryBucketState] = {}
         self.listeners: list[Listener] = []
         self.is_up = True
-        """Set it to False to stop the broker: stores are unknown, reads are outages, core messages are lost."""
+        """Set it to False to stop the broker: stores are unknown, reads are outages, core messages are
+        lost.
+        """
         self.step: Callable[[str, str], None] = lambda bus, operation: None
-        """Called with (name of the bus, operation) before and after each operation: a simulation may crash a process here."""
+        """Called with (name of the bus, operation) before and after each operation: a simulation may crash
+        a process here.
+        """
         self._turn = 0
         self.ensure(registry)
 
@@ -175,7 +179,9 @@ class MemoryBroker:
         msg_id: str,
         expected: int | None,
     ) -> tuple[bool, int]:
-        """Store a message; return (True, its sequence), or (False, the subject's last sequence) if that wasn't expected."""
+        """Store a message; return (True, its sequence), or (False, the subject's last sequence) if that
+        wasn't expected.
+        """
         stream = self.stream(name)
         if not any(matches(pattern, subject) for pattern in stream.subjects):
             raise Defect(f"stream {name} has no subject {subject}")

@@ -136,7 +136,8 @@ class NatsBus(BaseBus):
             "error_cb": on_error,
             "disconnected_cb": on_down,
             "reconnected_cb": on_up,
-            # A jitter of our own: nats-py waits as long each time, so that all processes come back at one moment.
+            # A jitter of our own: nats-py waits as long each time, so that all processes come back at one
+            # moment.
             "reconnect_time_wait": 0.05 + 0.15 * self.ids.jitter(),
             "max_reconnect_attempts": -1,
             "ping_interval": 5,

@@ -20,8 +20,8 @@ WAIT_S = 2.0
 class NatsBucket:
     """See `port.Bucket`.
 
-    nats-py's own takes error 10164 (two writers at once: unknown) for a lost compare-and-set, and lists keys through a
-    consumer made for each call.
+    nats-py's own takes error 10164 (two writers at once: unknown) for a lost compare-and-set, and lists
+    keys through a consumer made for each call.
     """
 
     def __init__(self, js: JetStreamContext, name: str) -> None:

@@ -32,7 +32,8 @@ class NatsRaw:
     __slots__ = ("_client", "_reply", "at_ms", "attempt", "headers", "payload", "seq", "subject")
 
     def __init__(self, client: Client, message: Msg) -> None:
-        # $JS.ACK[.<domain>.<account>].<stream>.<consumer>.<delivered>.<stream seq>.<consumer seq>.<ns>.<pending>[.<token>]
+        # $JS.ACK[.<domain>.<account>].<stream>.<consumer>.<delivered>.<stream seq>.<consumer
+        # seq>.<ns>.<pending>[.<token>]
         parts = message.reply.split(".")
         at = 4 if len(parts) == 9 else 6
         self._client = client
@@ -45,12 +46,15 @@ class NatsRaw:
         self.at_ms = int(parts[at + 3]) // 1_000_000
 
     async def ack(self) -> None:
+        """See `base.Raw.ack`."""
         await self._answer(b"+ACK")
 
     async def nak(self, delay_s: float) -> None:
+        """See `base.Raw.nak`."""
         await self._answer(b'-NAK {"delay": %d}' % int(delay_s * NS))
 
     async def term(self) -> None:
+        """See `base.Raw.term`."""
         await self._answer(b"+TERM")
 
     async def _answer(self, what: bytes) -> None:
@@ -149,7 +153,8 @@ class NatsPull:
         else:
             self._asked = 0
             what = (message.headers or {}).get("Description", "")
-            # 404 nothing there, 408 expired, 409 too many out: ask again. 503, or 409 for a consumer that is gone: open again.
+            # 404 nothing there, 408 expired, 409 too many out: ask again. 503, or 409 for a consumer that
+            # is gone: open again.
             if status == "503" or (status == "409" and "exceeded" not in what.lower()):
                 self._broken = f"the consumer is gone: {status} {what}"
         self._wake()

@@ -1,4 +1,6 @@
-"""Sending to streams: many stores in flight over one inbox, and none that waits for a connection that is gone."""
+"""Sending to streams: many stores in flight over one inbox, and none that waits for a connection that is
+gone.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 
-from services.chassis.bus.base import EXPECTED, Stored, StoreAnswer, WrongLast
+from services.chassis.bus.base import EXPECTED, StoreAnswer, Stored, WrongLast
 from services.chassis.bus.port import Unknown
 from services.chassis.clock import Clock
 
@@ -22,8 +24,8 @@ EXPECTED_STREAM = "Nats-Expected-Stream"
 class NatsStore:
     """The stores of one connection.
 
-    nats-py's own `publish` waits its whole timeout for an answer that went down with the connection, and costs twice
-    as much.
+    nats-py's own `publish` waits its whole timeout for an answer that went down with the connection, and
+    costs twice as much.
     """
 
     def __init__(self, client: Client, clock: Clock) -> None:

@@ -13,7 +13,9 @@ from services.chassis.errors import Outage
 M = TypeVar("M", bound=Message)
 
 PAYLOAD_BYTES_MAX = 768 * 1024
-"""A larger message is refused before it is sent: at 1 MiB with headers the server closes the whole connection."""
+"""A larger message is refused before it is sent: at 1 MiB with headers the server closes the whole
+connection.
+"""
 
 PUBLISH_WAIT_S = 20.0
 """How long `publish` tries again before it gives up with `Outage`."""
@@ -30,8 +32,8 @@ class RequestTimeout(Outage):
 class Fenced(Exception):
     """Somebody else has appended to this log since `expected_last`.
 
-    What was to be appended isn't the log's last entry and can't get in any more (if an acknowledgement was lost it may
-    stand before the other's): drop what rests on this log at once, in silence, and take it anew.
+    What was to be appended isn't the log's last entry and can't get in any more (if an acknowledgement was
+    lost it may stand before the other's): drop what rests on this log at once, in silence, and take it anew.
     """
 
     def __init__(self, subject: str, expected_last: int, last: int) -> None:
@@ -73,7 +75,9 @@ class LogEntry:
     payload: bytes
     msg_id: str
     expected_last: int
-    """The sequence its writer had seen last: 0 = the log was empty. A reader checks it names the entry before."""
+    """The sequence its writer had seen last: 0 = the log was empty. A reader checks it names the entry
+    before.
+    """
     at_ms: int
 
 
@@ -111,7 +115,9 @@ class KvEntry:
 
 
 class Bucket(Protocol):
-    """A small shared map with compare-and-set. Any call may raise `Outage`: then the outcome is unknown; read again."""
+    """A small shared map with compare-and-set. Any call may raise `Outage`: then the outcome is unknown;
+    read again.
+    """
 
     async def get(self, key: str) -> KvEntry | None:
         """Return the value of a key, or None if it is absent or has expired."""
@@ -163,14 +169,16 @@ class Subscription(Protocol):
 
 Handler = Callable[[Sequence[Delivery[Message]]], Awaitable[None]]
 """Takes deliveries in the order of their stream. Returns = all of them are done (acknowledged).
-`Outage` = all again later; anything else = a defect: with several, each is tried alone; the one that fails alone goes to
-the stream `DLQ`."""
+`Outage` = all again later; anything else = a defect: with several, each is tried alone; the one that fails
+alone goes to the stream `DLQ`."""
 
 TellHandler = Callable[[bytes, str], Awaitable[None]]
 """(payload, subject)"""
 
 ServeHandler = Callable[[bytes, str], Awaitable[bytes | None]]
-"""(payload, subject) → the answer; None = say nothing (the caller times out). An exception says nothing too, and is logged."""
+"""(payload, subject) → the answer; None = say nothing (the caller times out). An exception says nothing
+too, and is logged.
+"""
 
 
 class Bus(Protocol):
@@ -181,8 +189,8 @@ class Bus(Protocol):
     async def publish(self, message: Message, event_id: str) -> int:
         """Store a fact in its stream, and return its sequence there.
 
-        Stream, subject and key come from the message's `(paiju.bus.v1.event)` option. Tries again until the stream has
-        answered; a repeat with the same `event_id` within two minutes is stored once.
+        Stream, subject and key come from the message's `(paiju.bus.v1.event)` option. Tries again until
+        the stream has answered; a repeat with the same `event_id` within two minutes is stored once.
 
         Raises:
             Outage: No answer within `PUBLISH_WAIT_S`; it may or may not be stored.
@@ -214,7 +222,8 @@ class Bus(Protocol):
         """Send to whoever listens now. Lost without a word if nobody does."""
 
     async def listen(self, subject: str, handler: TellHandler, queue: str = "") -> Subscription:
-        """Call `handler` for each message told, in order, one at a time. With `queue`, one of the group gets it.
+        """Call `handler` for each message told, in order, one at a time. With `queue`, one of the group
+        gets it.
 
         The subject may end in `*` or `>`.
         """
@@ -230,7 +239,9 @@ class Bus(Protocol):
     async def serve(
         self, subject: str, handler: ServeHandler, queue: str = "", at_once: int = 1
     ) -> Subscription:
-        """Answer requests: each answered when its handler returns. `at_once` handlers run at a time (1 = in order)."""
+        """Answer requests: each answered when its handler returns. `at_once` handlers run at a time (1 =
+        in order).
+        """
 
     # Logs
 
@@ -255,8 +266,8 @@ class Bus(Protocol):
     def read(self, subject: str, from_seq: int = 1) -> AsyncIterator[LogEntry]:
         """Yield the entries of a log from a sequence on, in order, and wait for more at its end.
 
-        Whoever reads decides when to stop (`break`, after `aclosing`); survives reconnects. What a replica yields may end
-        before what was acknowledged: read until an entry of your own comes back.
+        Whoever reads decides when to stop (`break`, after `aclosing`); survives reconnects. What a replica
+        yields may end before what was acknowledged: read until an entry of your own comes back.
         """
 
     async def purge(self, subject: str, below_seq: int) -> None:

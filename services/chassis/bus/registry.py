@@ -1,7 +1,7 @@
 """Which facts exist, where they are kept, and what they are called: all derived from the protos.
 
-A message with the option `(paiju.bus.v1.event) = {stream: "ROUNDS", key: "game"}` is a fact of that stream; its subject is
-`paiju.<service>.<name_in_snake_case>.<value of the key field>`.
+A message with the option `(paiju.bus.v1.event) = {stream: "ROUNDS", key: "game"}` is a fact of that
+stream; its subject is `paiju.<service>.<name_in_snake_case>.<value of the key field>`.
 """
 
 from __future__ import annotations
@@ -207,7 +207,8 @@ def _option(descriptor: Any) -> options_pb2.Event | None:
 
 
 def subject_of(what: Message | type[Message], key: str | None = None) -> str:
-    """Return the subject of a message (key from its field, unless given) or of a type (the key must be given).
+    """Return the subject of a message (key from its field, unless given) or of a type (the key must be
+    given).
 
     `key="*"` hears every key. Characters that NATS gives a meaning become `_`.
 

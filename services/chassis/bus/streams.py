@@ -20,7 +20,8 @@ DEDUPE_S = 120.0
 
 
 async def ensure_streams(js: JetStreamContext, registry: Registry, replicas: int = 1) -> list[str]:
-    """Make every stream, bucket and durable consumer of a registry, or bring it up to date; return what was changed.
+    """Make every stream, bucket and durable consumer of a registry, or bring it up to date; return what
+    was changed.
 
     Nothing is ever removed, and no stream loses a message by it.
 
@@ -91,8 +92,8 @@ async def _refuse_other_spread(js: JetStreamContext, registry: Registry) -> None
                 raise Outage(f"JetStream can't be reached: {error!r}") from error
             if found != spec.name:
                 raise Defect(
-                    f"{subject} is kept by {found} and would move to {spec.name}: the number of streams of a log "
-                    "(PAIJU_LOG_STREAMS) stays as it was at first; the number of shards may grow"
+                    f"{subject} is kept by {found} and would move to {spec.name}: the number of streams of "
+                    "a log (PAIJU_LOG_STREAMS) stays as it was at first; the number of shards may grow"
                 )
 
 
@@ -105,7 +106,8 @@ async def _ensure(js: JetStreamContext, config: StreamConfig, changed: list[str]
             await js.add_stream(config)
             changed.append(config.name)
             return
-        # What the registry of an older or smaller deployment listed stays listed: its messages are still there.
+        # What the registry of an older or smaller deployment listed stays listed: its messages are still
+        # there.
         config.subjects = sorted({*(have.subjects or []), *(config.subjects or [])})
         same = (
             have.subjects is not None

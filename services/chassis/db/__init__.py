@@ -1,4 +1,6 @@
-"""Databases behind one verb: `await db.run(fn)` runs `fn(connection)` in one transaction, off the event loop."""
+"""Databases behind one verb: `await db.run(fn)` runs `fn(connection)` in one transaction, off the event
+loop.
+"""
 
 from services.chassis.db.inline import InlineDatabase
 from services.chassis.db.migrations import check_schema, migrate, schema_differences

@@ -79,11 +79,9 @@ def check_schema(target: str | Engine, service: str, folder: Path | None = None)
         if engine is not target:
             engine.dispose()
     if found != wanted:
-        have = ", ".join(sorted(found)) or "nothing"
+        have, needs = ", ".join(sorted(found)) or "nothing", ", ".join(sorted(wanted))
         raise ConfigError(
-            [
-                f"the database of {service} is at {have}, this code needs {', '.join(sorted(wanted))}: run `paiju migrate`"
-            ]
+            [f"the database of {service} is at {have}, this code needs {needs}: run `paiju migrate`"]
         )
 
 

@@ -35,9 +35,10 @@ class Database(Protocol):
     async def run(self, fn: Callable[[Connection], T]) -> T:
         """Run `fn` in one transaction, and return its result once that is committed.
 
-        If `fn` raises, its own changes are rolled back and the exception is yours. A cancelled caller doesn't cut the
-        transaction short. `fn` must have no other effects: on PostgreSQL it runs again after a serialisation
-        failure or a deadlock. It runs in another thread, so it gets and returns plain values.
+        If `fn` raises, its own changes are rolled back and the exception is yours. A cancelled caller
+        doesn't cut the transaction short. `fn` must have no other effects: on PostgreSQL it runs again
+        after a serialisation failure or a deadlock. It runs in another thread, so it gets and returns
+        plain values.
 
         Raises:
             Outage: The database can't be reached, is full or locked; the outcome may be unknown.
@@ -59,7 +60,9 @@ class TryAgain(Exception):
 
 
 def translate(error: DBAPIError) -> Exception:
-    """Return what a driver's failure is: `TryAgain`, an `Outage`, or itself (a constraint, or a defect of ours)."""
+    """Return what a driver's failure is: `TryAgain`, an `Outage`, or itself (a constraint, or a defect of
+    ours).
+    """
     original = error.orig
     if isinstance(original, sqlite3.Error):
         name = getattr(original, "sqlite_errorname", "") or ""

@@ -61,8 +61,8 @@ class SqliteDatabase:
 
     def __init__(self, url: str) -> None:
         folder = make_url(url).database
-        assert folder and folder != ":memory:", "an in-memory database is for InlineDatabase"
-        Path(folder).parent.mkdir(parents=True, exist_ok=True)
+        assert folder not in (None, "", ":memory:"), "an in-memory database is for InlineDatabase"
+        Path(str(folder)).parent.mkdir(parents=True, exist_ok=True)
         self._engine = sqlite_engine(url)
         self._writer = _Thread(self._engine, "sqlite-writer", is_reader=False)
         self._reader = _Thread(self._engine, "sqlite-reader", is_reader=True)
@@ -83,7 +83,9 @@ class SqliteDatabase:
 
 
 class _Thread:
-    """A thread with one connection that runs what it is given: writers in groups, readers each on a snapshot."""
+    """A thread with one connection that runs what it is given: writers in groups, readers each on a
+    snapshot.
+    """
 
     def __init__(self, engine: Engine, name: str, is_reader: bool) -> None:
         self._engine = engine

@@ -40,8 +40,8 @@ class Rpc(Protocol):
     def client(self, stub: Callable[[grpc.aio.Channel], S], service: str, timeout_s: float = 5.0) -> S:
         """Return a stub that calls a service, as this service.
 
-        Each call carries a deadline (`timeout_s`, or less if the call being handled has less left), the request
-        id of the call being handled, and a service token (with `auth.acting_for`, the player).
+        Each call carries a deadline (`timeout_s`, or less if the call being handled has less left), the
+        request id of the call being handled, and a service token (with `auth.acting_for`, the player).
 
         Its calls raise `Refusal` (with the reason the callee gave; its details come back as text), `Outage`
         (unreachable, or too late) and `Defect` (the callee's internal error), never `grpc.RpcError`.

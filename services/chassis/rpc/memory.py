@@ -1,4 +1,6 @@
-"""gRPC without a network, for tests and simulation: messages are still written and read, callers and callees still differ."""
+"""gRPC without a network, for tests and simulation: messages are still written and read, callers and
+callees still differ.
+"""
 
 from __future__ import annotations
 

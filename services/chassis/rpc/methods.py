@@ -1,4 +1,6 @@
-"""What a process offers over gRPC, and what happens around every call: the one interceptor, for every transport."""
+"""What a process offers over gRPC, and what happens around every call: the one interceptor, for every
+transport.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +27,8 @@ REQUEST_ID = "x-request-id"
 ACTING_FOR = "x-paiju-player"
 UNARY_S_MAX = 30.0
 """No unary call takes longer, whatever its caller would grant."""
+CALLER_RATE = Rate(per_s=50, burst=100)
+"""Of one caller to one method; services and operators are not limited."""
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
 _request_id: ContextVar[str] = ContextVar("request_id", default="")
@@ -37,7 +41,9 @@ def request_id() -> str:
 
 
 def ends_at() -> float | None:
-    """Return when the call that this task handles must be answered, by `clock.monotonic()`; None = no matter."""
+    """Return when the call that this task handles must be answered, by `clock.monotonic()`; None = no
+    matter.
+    """
     return _ends_at.get()
 
 
@@ -88,7 +94,7 @@ class Methods:
     """All methods of a process, by path, each inside the interceptor."""
 
     def __init__(
-        self, verifier: Verifier, clock: Clock, ids: Ids, metrics: Metrics, rate: Rate = Rate(50, 100)
+        self, verifier: Verifier, clock: Clock, ids: Ids, metrics: Metrics, rate: Rate = CALLER_RATE
     ) -> None:
         self.by_path: dict[str, Method] = {}
         self.verifier = verifier
