@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from paiju.table.v1 import table_service_pb2_grpc
 from paiju.table.v1.table_service_pb2 import CheckTableSpecRequest, Game, ListGamesRequest
@@ -93,7 +94,7 @@ class RoomsDesk:
             await self._tables.CheckTableSpec(CheckTableSpecRequest(spec=room.spec(fill=BOT)))
             await self._people.check_free(owner_id)
             try:
-                return _same(await self._db.run(lambda c, new=room: rooms.create(c, new)), wish)  # type: ignore[misc]
+                return _same(await self._db.run(partial(rooms.create, room=room)), wish)
             except (CodeTaken, Engaged):
                 continue
         raise Refusal("ROOM_CODES_EXHAUSTED")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from paiju.economy.v1 import economy_service_pb2_grpc
 from paiju.economy.v1.economy_service_pb2 import GetWalletRequest
@@ -81,7 +82,7 @@ class HallsDesk:
                 bots_at_ms=now if bots_now else now + max(1, self._settings.bots_after_ms),
             )
             try:
-                made = await self._db.run(lambda c, new=ticket: tickets.create(c, new))  # type: ignore[misc]
+                made = await self._db.run(partial(tickets.create, ticket=ticket))
             except Engaged:
                 continue
             self._matcher.poke()
