@@ -118,6 +118,16 @@ NAME_TABLES: Final[dict[str, NameTable]] = {
         ),
         rule="§12 常德全名堂",
     ),
+    # 红对 is 红胡 and 对对胡 together, 乌对 likewise 乌胡 and 对对胡: 7 + n and 10 are sums.
+    "changde-dhd": NameTable(
+        (
+            _colour("红胡", 10, MOST, 2, 1),
+            _colour("点胡", 1, 1, 3),
+            _colour("乌胡", 0, 0, 5),
+            _flag("对对胡", "dui", 5),
+        ),
+        rule="§12 常德多红对",
+    ),
     "ningxiang": NameTable(
         (
             _colour("乌胡", 0, 0, 5),

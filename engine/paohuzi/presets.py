@@ -49,6 +49,7 @@ PRESETS: Final[dict[str, RuleSet]] = {
         replace(_876CC, preset="tongyi-qmt", names="qmt", dead_peng_blocks_chi=False),
         replace(_876CC, preset="changde-hhd", names="hhd"),
         replace(_876CC, preset="changde-qmt", names="changde-qmt"),
+        replace(_876CC, preset="changde-dhd", names="changde-dhd"),
         # 10 for the first step and 5 for each 3 息 more: two units of 5 at 15 息, three at 18.
         replace(_876CC, preset="ningxiang", names="ningxiang", deng_first=12, base_stake=5),
         replace(_876CC, preset="shaoyang", min_xi=10, deng_first=10, deng_step=5, names="none"),

@@ -122,6 +122,12 @@ TABLES: Final[dict[str, NameTable]] = {
         di=6,
         haidi=("海底胡", 6),
     ),
+    "changde-dhd": NameTable(
+        rule="§12",
+        by_reds=(ByReds("乌胡", 0, 0, 5), ByReds("点胡", 1, 1, 3)),
+        rising=(Rising("红胡", "reds", 10, 2),),
+        duidui=5,
+    ),
     "ningxiang": NameTable(
         rule="§12",
         by_reds=(

@@ -7,7 +7,7 @@ from typing import Any, Final, get_args, get_type_hints
 CUSTOM: Final = "custom@0"
 """What a record calls options that belong to no preset."""
 
-NAME_TABLES: Final = ("876", "qmt", "none", "hhd", "changde-qmt", "ningxiang")
+NAME_TABLES: Final = ("876", "qmt", "none", "hhd", "changde-qmt", "changde-dhd", "ningxiang")
 
 _CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "names": NAME_TABLES,
@@ -134,6 +134,7 @@ PRESETS: Final[dict[str, Options]] = {
     "tongyi-qmt@1": Options(names="qmt", dead_peng_blocks_chi=False),
     "changde-hhd@1": Options(names="hhd"),
     "changde-qmt@1": Options(names="changde-qmt"),
+    "changde-dhd@1": Options(names="changde-dhd"),
     # 10 for the first step and 5 for each 3 息 more: two units of 5 at 15 息, three at 18.
     "ningxiang@1": Options(names="ningxiang", deng_first=12, base_stake=5),
     "shaoyang@1": Options(names="none", min_xi=10, deng_first=10, deng_step=5),
