@@ -125,7 +125,7 @@ class Desk:
             asked.command_id,
             core,
             self._tables.now(),
-            self._tables.durable_version(table),
+            table.durable_version,
         )
         match decision:
             case c.Do():

@@ -129,6 +129,7 @@ class Tables:
         self.journal = journal
         for table_id, table in self.live.items():
             self._rests[table_id] = 0
+            table.durable_version = table.version
             self._schedule(table_id, table)
             if table.s.owed:
                 self._owes(table)
@@ -201,12 +202,14 @@ class Tables:
             self._schedule(table_id, table)
 
     def _hold_outputs(self, table_id: str, table: Table) -> None:
-        if not table.outputs:
+        if not table.outputs and table.durable_version == table.version:
             return
         outputs, table.outputs = table.outputs, []
+        version = table.version
         assert self.journal is not None
 
         def release() -> None:
+            table.durable_version = version
             for output in outputs:
                 if isinstance(output, f.Shown):
                     self._show(table, output)
@@ -220,20 +223,16 @@ class Tables:
         assert self.journal is not None
         return self._rests.get(table_id, 0) <= self.journal.durable
 
-    def durable_version(self, table: Table) -> int:
-        """Return the version of a table that its listeners may know: the last one that is durable."""
-        return table.version if self.is_durable(table.s.table_id) else table.durable_version
-
     # Acknowledgements
 
     def on_durable(self, seq: int, entries: Sequence[Entry]) -> None:
         """Take note that a batch is in the log."""
         self._keep(seq, entries)
-        for table_id in dict.fromkeys(table_id for table_id, _ in entries if table_id):
+        touched = dict.fromkeys(table_id for table_id, _ in entries)
+        for table_id in list(self.live) if "" in touched else touched:
             table = self.live.get(table_id)
             if table is None or not self.is_durable(table_id):
                 continue
-            table.durable_version = table.version
             if table.s.owed:
                 self._owes(table)
             self._schedule(table_id, table)

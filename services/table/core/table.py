@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec.structs import replace
+
 from engine.face import Game, Position
 from engine.record import full_result
 from services.table.core import frames as f
@@ -169,6 +171,11 @@ class Table:
         if state.phase == "finished":
             return
         state.grace_until = max(state.grace_until, state.at + event.grace_ms)
+        # What was still to be shown has been shown now, questions with it.
+        self.questions = [
+            question and replace(question, shown_at=min(question.shown_at, state.at))
+            for question in self.questions
+        ]
         self.tell(f.Resumed(event.grace_ms))
 
     # Showing
