@@ -44,7 +44,7 @@ def open_claim(position: Position, source: int, card: int, kind: str) -> int:
     """Offer a shown card to all who can answer; return the seat that draws next, or STOP.
 
     The resolution runs at once and after every answer: a 跑 that no 胡 can precede is settled before anybody
-    is asked. Beside an open 胡 a seat is asked as if no other hand hid a 跑: its question tells nothing of it.
+    is asked. Beside an open 胡 a seat is asked as if no other hand hid a 跑: its question tells nothing.
 
     Args:
         position: The round; the card is in no hand any more.
