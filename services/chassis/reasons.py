@@ -180,7 +180,25 @@ _MATCHMAKING: dict[str, Reason] = {
 
 _PROGRESS: dict[str, Reason] = {}
 
-_SCORING: dict[str, Reason] = {}
+_SCORING: dict[str, Reason] = {
+    "GAME_UNKNOWN": Reason(
+        "INVALID_ARGUMENT",
+        "没有这个玩法：{game}（有：{known}）。",
+        "There is no game {game}; there are {known}.",
+    ),
+    "PRESET_UNKNOWN": Reason(
+        "INVALID_ARGUMENT",
+        "没有这套规则：{preset}（有：{known}）。",
+        "There is no preset {preset}; there are {known}.",
+    ),
+    "OPTIONS_INVALID": Reason(
+        "INVALID_ARGUMENT", "规则选项有误：{why}。", "The options are not valid: {why}."
+    ),
+    "HAND_INVALID": Reason("INVALID_ARGUMENT", "牌型有误：{why}。", "This is no hand to score: {why}."),
+    "RECORD_TOO_LARGE": Reason(
+        "INVALID_ARGUMENT", "牌谱不能超过 {maximum} 字节。", "A record has at most {maximum} bytes."
+    ),
+}
 
 _TABLE = {
     "NOT_SEATED": Reason("PERMISSION_DENIED", "你不在这张牌桌上。", "You have no seat at this table."),

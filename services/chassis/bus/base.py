@@ -1,25 +1,38 @@
-"""What the bus promises beyond what carries it: retries until known, batches, defects to the `DLQ`.
+"""What the bus promises beyond what carries it: stores that are sent again until they are known.
 
 `NatsBus` and `MemoryBus` give the primitives; the promises are kept here, once.
 """
 
 from __future__ import annotations
 
-import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
 
-from google.protobuf.message import DecodeError, Message
+from google.protobuf.message import Message
 
 from services.chassis import log
+from services.chassis.bus.carrier import (
+    ACK_WAIT_S,
+    EVENT_ID,
+    EXPECTED,
+    IN_FLIGHT_MAX,
+    MSG_ID,
+    RETRY_S,
+    TYPE,
+    Keeper,
+    Pull,
+    Raw,
+    StoreAnswer,
+    Stored,
+    WrongLast,
+)
+from services.chassis.bus.consumer import DurableConsumer
 from services.chassis.bus.port import (
     PAYLOAD_BYTES_MAX,
     PUBLISH_WAIT_S,
     AppendAnswer,
     Consumer,
-    Delivery,
     Durable,
     Fenced,
     FencedOff,
@@ -27,105 +40,26 @@ from services.chassis.bus.port import (
     LogEntry,
     Unknown,
 )
-from services.chassis.bus.registry import DLQ, ROOT, Registry, event_of, subject_of, subjects_by_stream
+from services.chassis.bus.registry import Registry, event_of, subject_of, subjects_by_stream
 from services.chassis.clock import Clock
 from services.chassis.errors import Defect, Outage
 from services.chassis.ids import Ids
 from services.chassis.metrics import Metrics
 
-MSG_ID = "Nats-Msg-Id"
-EXPECTED = "Nats-Expected-Last-Subject-Sequence"
-EVENT_ID = "Paiju-Event-Id"
-TYPE = "Paiju-Type"
-
-RETRY_S = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
-"""Waits between tries; the last one repeats. Each is shortened or lengthened by up to half."""
-
-ACK_WAIT_S = 60.0
-"""A delivery that nobody has answered by then is given to another."""
-
-NAK_S_MAX = 30.0
-IN_FLIGHT_MAX = 1000
-"""Deliveries of one durable consumer that may be out at a time, over all processes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """The stream has it (a duplicate is had already)."""
-
-    seq: int
-
-
-@dataclass(frozen=True, slots=True)
-class WrongLast:
-    """The stream refused it: the subject's last message is another than expected."""
-
-
-StoreAnswer = Stored | WrongLast | Unknown
-
-
-class Raw(Protocol):
-    """A delivery as it comes from the stream."""
-
-    payload: bytes
-    headers: dict[str, str]
-    subject: str
-    seq: int
-    attempt: int
-    at_ms: int
-
-    async def ack(self) -> None:
-        """Say that it is done."""
-
-    async def nak(self, delay_s: float) -> None:
-        """Ask for it again after `delay_s`."""
-
-    async def term(self) -> None:
-        """Say that it is never to come again."""
-
-
-class Pull(Protocol):
-    """An open durable pull consumer of one stream."""
-
-    async def fetch(self, batch: int, linger_s: float) -> Sequence[Raw]:
-        """Wait for at least one delivery (some seconds, else return none); raise `Outage` when broken."""
-
-    async def close(self) -> None:
-        """Give back what was not fetched."""
-
-
-class Keeper:
-    """Holds the tasks of a bus, so that none is lost; a crash of one is told to the process."""
-
-    def __init__(self) -> None:
-        self.on_crash: Callable[[BaseException], None] | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
-
-    def keep(self, coro: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
-        """Run a coroutine as a task."""
-        task = asyncio.get_running_loop().create_task(coro, name=name)
-        self._tasks.add(task)
-        task.add_done_callback(self._done)
-        return task
-
-    def cancel(self) -> None:
-        """End all tasks, waiting for none."""
-        for task in list(self._tasks):
-            task.cancel()
-
-    async def end(self) -> None:
-        """End all tasks, and wait for their end."""
-        tasks = [task for task in self._tasks if task is not asyncio.current_task()]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-    def _done(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
-            log.get().error("bus_task_crashed", task=task.get_name(), exc_info=error)
-            if self.on_crash is not None:
-                self.on_crash(error)
+__all__ = [
+    "ACK_WAIT_S",
+    "EVENT_ID",
+    "EXPECTED",
+    "IN_FLIGHT_MAX",
+    "MSG_ID",
+    "BaseBus",
+    "Keeper",
+    "Pull",
+    "Raw",
+    "StoreAnswer",
+    "Stored",
+    "WrongLast",
+]
 
 
 class BaseBus(ABC):
@@ -136,10 +70,13 @@ class BaseBus(ABC):
         self.clock = clock
         self.ids = ids
         self.keeper = Keeper()
-        self._consumers: list[_Consumer] = []
+        self.consumers: list[DurableConsumer] = []
         labels = ["durable", "result"]
-        self._consumed = metrics.counter(
+        self.deliveries = metrics.counter(
             "bus_deliveries", "Deliveries handled, by what became of them", labels
+        )
+        self.lag = metrics.gauge(
+            "bus_lag", "Facts stored and not yet handed to a consumer", ["durable", "stream"]
         )
         self._published = metrics.counter("bus_published", "Facts stored", ["type"])
         self._resent = metrics.counter("bus_resent", "Stores sent again because the outcome was unknown")
@@ -155,7 +92,7 @@ class BaseBus(ABC):
         """Return the last message of a subject from the stream's leader, or raise `Outage`."""
 
     @abstractmethod
-    async def _open(self, stream: str, durable: str, subjects: Sequence[str]) -> Pull:
+    async def open_pull(self, stream: str, durable: str, subjects: Sequence[str]) -> Pull:
         """Open a durable pull consumer, making it if need be, or raise `Outage`."""
 
     @abstractmethod
@@ -175,7 +112,7 @@ class BaseBus(ABC):
         _check_size(payload, event.name)
         headers = {MSG_ID: event_id, EVENT_ID: event_id, TYPE: event.name}
         async with _Within(self.clock, PUBLISH_WAIT_S, f"{event.name} was not acknowledged"):
-            seq = await self._store_until_known(event.stream, subject_of(message), payload, headers)
+            seq = await self.store_until_known(event.stream, subject_of(message), payload, headers)
         self._published.labels(event.name).inc()
         return seq
 
@@ -190,7 +127,7 @@ class BaseBus(ABC):
                 raise Fenced(subject, expected_last, answer.last)
             self._resent.inc()
             self._complain(tries, subject, answer.why)
-            await self._pause(tries)
+            await self.pause_before_retry(tries)
             tries += 1
 
     async def append_once(
@@ -239,19 +176,20 @@ class BaseBus(ABC):
     ) -> Consumer:
         """See `port.Bus.consume`."""
         classes = {f"{event_of(cls).prefix}": cls for cls in types}
-        consumer = _Consumer(self, durable, classes, handler, min(batch, IN_FLIGHT_MAX), linger_s)
+        consumer = DurableConsumer(self, durable, classes, handler, min(batch, IN_FLIGHT_MAX), linger_s)
         for stream, subjects in subjects_by_stream(types).items():
             consumer.begin(stream, subjects)
-        self._consumers.append(consumer)
+        self.consumers.append(consumer)
         return consumer
 
     async def _end_consumers(self) -> None:
-        for consumer in list(self._consumers):
+        for consumer in list(self.consumers):
             await consumer.stop()
 
-    async def _store_until_known(
+    async def store_until_known(
         self, stream: str, subject: str, payload: bytes, headers: dict[str, str]
     ) -> int:
+        """Store a fact: send it again until the stream has answered."""
         tries = 0
         while True:
             answer = await self._store(stream, subject, payload, headers)
@@ -260,7 +198,7 @@ class BaseBus(ABC):
             assert isinstance(answer, Unknown), "only a log's append expects a sequence"
             self._resent.inc()
             self._complain(tries, subject, answer.why)
-            await self._pause(tries)
+            await self.pause_before_retry(tries)
             tries += 1
 
     def _complain(self, tries: int, subject: str, why: str) -> None:
@@ -270,154 +208,9 @@ class BaseBus(ABC):
         if tries in (1, 5) or tries % 30 == 29:
             log.get().warning("store_sent_again", subject=subject, tries=tries + 1, why=why)
 
-    async def _pause(self, tries: int) -> None:
+    async def pause_before_retry(self, tries: int) -> None:
+        """Wait before a next try, longer each time, each process a little differently."""
         await self.clock.sleep(RETRY_S[min(tries, len(RETRY_S) - 1)] * (0.5 + self.ids.jitter()))
-
-
-class _Consumer:
-    """One durable name over the streams of its types; one loop per stream."""
-
-    def __init__(
-        self,
-        bus: BaseBus,
-        durable: str,
-        classes: dict[str, type[Message]],
-        handler: Handler,
-        batch: int,
-        linger_s: float,
-    ) -> None:
-        self._bus = bus
-        self._durable = durable
-        self._classes = classes
-        self._handler = handler
-        self._batch = batch
-        self._linger_s = linger_s
-        self._tasks: list[asyncio.Task[None]] = []
-        self._idle = asyncio.Event()
-        self._busy = 0
-        self._stopping = False
-
-    def begin(self, stream: str, subjects: Sequence[str]) -> None:
-        name = f"consume-{self._durable}-{stream}"
-        self._tasks.append(self._bus.keeper.keep(self._loop(stream, subjects), name))
-
-    async def stop(self) -> None:
-        """See `port.Consumer.stop`."""
-        self._stopping = True
-        while self._busy:
-            self._idle.clear()
-            await self._idle.wait()
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        if self in self._bus._consumers:
-            self._bus._consumers.remove(self)
-
-    async def _loop(self, stream: str, subjects: Sequence[str]) -> None:
-        failures = 0
-        while not self._stopping:
-            pull: Pull | None = None
-            try:
-                pull = await self._bus._open(stream, self._durable, subjects)
-                while not self._stopping:
-                    raws = await pull.fetch(self._batch, self._linger_s)
-                    failures = 0
-                    if raws and not self._stopping:
-                        await self._take(stream, raws)
-            except Outage as outage:
-                log.get().warning(
-                    "consumer_interrupted", durable=self._durable, stream=stream, why=str(outage)
-                )
-                await self._bus._pause(failures)
-                failures += 1
-            finally:
-                if pull is not None:
-                    await pull.close()
-
-    async def _take(self, stream: str, raws: Sequence[Raw]) -> None:
-        self._busy += 1
-        try:
-            pairs: list[tuple[Raw, Delivery[Message]]] = []
-            for raw in raws:
-                try:
-                    pairs.append((raw, self._decode(raw)))
-                except (DecodeError, Defect) as error:
-                    await self._bury(stream, raw, error)
-            if pairs:
-                await self._handle(stream, pairs)
-        finally:
-            self._busy -= 1
-            self._idle.set()
-
-    def _decode(self, raw: Raw) -> Delivery[Message]:
-        cls = self._classes.get(raw.subject.rpartition(".")[0])
-        if cls is None:
-            raise Defect(f"{raw.subject} is no subject of {self._durable}")
-        event_id = raw.headers.get(EVENT_ID) or raw.headers.get(MSG_ID, "")
-        return Delivery(cls.FromString(raw.payload), event_id, raw.seq, raw.subject, raw.attempt, raw.at_ms)
-
-    async def _handle(self, stream: str, pairs: Sequence[tuple[Raw, Delivery[Message]]]) -> None:
-        try:
-            await self._handler([delivery for _, delivery in pairs])
-        except Outage as outage:
-            longest = max(raw.attempt for raw, _ in pairs)
-            delay_s = min(NAK_S_MAX, 0.1 * 2 ** min(longest, 10)) * (0.5 + self._bus.ids.jitter() / 2)
-            log.get().warning(
-                "deliveries_postponed",
-                durable=self._durable,
-                count=len(pairs),
-                delay_s=delay_s,
-                why=str(outage),
-            )
-            self._count("postponed", len(pairs))
-            await self._settle(raw.nak(delay_s) for raw, _ in pairs)
-        except Exception as error:  # noqa: BLE001 - whatever else a handler raises is a defect, and goes to the DLQ
-            if len(pairs) > 1:
-                for pair in pairs:
-                    await self._handle(stream, [pair])
-            else:
-                await self._bury(stream, pairs[0][0], error)
-        else:
-            self._count("done", len(pairs))
-            await self._settle(raw.ack() for raw, _ in pairs)
-
-    async def _settle(self, answers: Any) -> None:
-        for answer in answers:
-            await _quietly(answer)
-
-    async def _bury(self, stream: str, raw: Raw, error: Exception) -> None:
-        """Write a defect to the `DLQ`, and only when it is there say that the delivery is over."""
-        log.get().error(
-            "delivery_failed",
-            durable=self._durable,
-            stream=stream,
-            seq=raw.seq,
-            subject=raw.subject,
-            exc_info=error,
-        )
-        headers = {
-            MSG_ID: f"{self._durable}/{stream}/{raw.seq}",
-            "Paiju-Reason": f"{type(error).__name__}: {error}".replace("\r", " ").replace("\n", " ")[:500],
-            "Paiju-Durable": self._durable,
-            "Paiju-Stream": stream,
-            "Paiju-Seq": str(raw.seq),
-            "Paiju-Subject": raw.subject,
-            EVENT_ID: raw.headers.get(EVENT_ID, ""),
-        }
-        await self._bus._store_until_known(DLQ, f"{ROOT}.dlq.{self._durable}", raw.payload, headers)
-        self._count("defect", 1)
-        await _quietly(raw.term())
-
-    def _count(self, result: str, n: int) -> None:
-        self._bus._consumed.labels(self._durable, result).inc(n)
-
-
-async def _quietly(answer: Awaitable[None]) -> None:
-    """Send an acknowledgement; a lost one only means that the delivery comes again."""
-    try:
-        await answer
-    except Outage as outage:
-        log.get().warning("acknowledgement_lost", why=str(outage))
 
 
 def _check_size(payload: bytes, what: str) -> None:

@@ -207,7 +207,7 @@ class NatsBus(BaseBus):
                         )
             except Outage as outage:
                 log.get().warning("read_interrupted", subject=subject, seq=seq, why=str(outage))
-                await self._pause(failures)
+                await self.pause_before_retry(failures)
                 failures += 1
             finally:
                 if pull is not None:
@@ -223,7 +223,8 @@ class NatsBus(BaseBus):
         except (NatsError, OSError) as error:
             raise Outage(f"{subject} can't be purged: {error!r}") from error
 
-    async def _open(self, stream: str, durable: str, subjects: Sequence[str]) -> Pull:
+    async def open_pull(self, stream: str, durable: str, subjects: Sequence[str]) -> Pull:
+        """See `base.BaseBus.open_pull`."""
         pull = await open_durable(self._client, self._js, self.clock, stream, durable, subjects)
         self._pulls.add(pull)
         pull.on_close = lambda: self._pulls.discard(pull)
@@ -277,6 +278,7 @@ class NatsBus(BaseBus):
                 self._inboxes.remove(inbox)
             try:
                 await subscription.unsubscribe()
+                await self._settle()
             except (NatsError, OSError) as error:
                 log.get().warning("unsubscribe_failed", subject=pattern, why=repr(error))
 
@@ -287,11 +289,18 @@ class NatsBus(BaseBus):
         self._inboxes.append(inbox)
         try:
             subscription = await self._client.subscribe(pattern, queue=queue, cb=arrived)
-            # The server has it before anybody is told that we listen.
-            await self._client.flush(timeout=2)
+            await self._settle()
         except (TimeoutError, NatsError, OSError) as error:
             raise Outage(f"{pattern} can't be heard: {error!r}") from error
         return inbox
+
+    async def _settle(self) -> None:
+        """Return once the server knows of every command so far: before anybody is told that we listen, or don't.
+
+        Twice, because nats-py writes its PING past the commands that still wait for its flusher.
+        """
+        await self._client.flush(timeout=2)
+        await self._client.flush(timeout=2)
 
     # Buckets
 

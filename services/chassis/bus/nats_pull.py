@@ -29,7 +29,7 @@ NS = 1_000_000_000
 class NatsRaw:
     """One delivery."""
 
-    __slots__ = ("_client", "_reply", "at_ms", "attempt", "headers", "payload", "seq", "subject")
+    __slots__ = ("_client", "_reply", "at_ms", "attempt", "headers", "payload", "seq", "subject", "waiting")
 
     def __init__(self, client: Client, message: Msg) -> None:
         # $JS.ACK[.<domain>.<account>].<stream>.<consumer>.<delivered>.<stream seq>.<consumer
@@ -44,17 +44,18 @@ class NatsRaw:
         self.attempt = int(parts[at])
         self.seq = int(parts[at + 1])
         self.at_ms = int(parts[at + 3]) // 1_000_000
+        self.waiting = int(parts[at + 4])
 
     async def ack(self) -> None:
-        """See `base.Raw.ack`."""
+        """See `carrier.Raw.ack`."""
         await self._answer(b"+ACK")
 
     async def nak(self, delay_s: float) -> None:
-        """See `base.Raw.nak`."""
+        """See `carrier.Raw.nak`."""
         await self._answer(b'-NAK {"delay": %d}' % int(delay_s * NS))
 
     async def term(self) -> None:
-        """See `base.Raw.term`."""
+        """See `carrier.Raw.term`."""
         await self._answer(b"+TERM")
 
     async def _answer(self, what: bytes) -> None:
@@ -95,7 +96,7 @@ class NatsPull:
         self._wake()
 
     async def fetch(self, batch: int, linger_s: float) -> Sequence[Raw]:
-        """See `base.Pull.fetch`."""
+        """See `carrier.Pull.fetch`."""
         if not self._arrived:
             await self._wait(batch)
         if self._arrived and linger_s and len(self._arrived) < batch:
