@@ -44,7 +44,7 @@ def _signer(settings: AccountsSettings, parts: Parts) -> Signer:
     text = settings.signing_keys.get_secret_value()
     if text:
         return Signer(parse_keys(text, "PAIJU_ACCOUNTS_SIGNING_KEYS"))
-    folder, now_ms = parts.settings.data_dir, parts.clock.now_ms()
+    folder, now_ms = parts.settings.data_dir / "keys", parts.clock.now_ms()
     return Signer(keys_in_folder(folder, parts.ids, now_ms, settings.rotate_keys_days, 2 * settings.access_s))
 
 

@@ -144,7 +144,7 @@ def _read(file: Path) -> list[SigningKey]:
 
 
 def _write(file: Path, keys: Sequence[SigningKey]) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     part = file.with_suffix(".part")
     part.unlink(missing_ok=True)
     descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

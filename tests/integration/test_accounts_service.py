@@ -205,9 +205,10 @@ async def test_an_address_may_make_so_many_players_and_old_ones_still_sign_in(wo
 
 async def test_sign_ins_of_one_address_are_limited_in_rate(world: MemoryWorld) -> None:
     accounts = await Running(world, AccountsSettings(sign_ins_per_minute=6)).start()
+    for _ in range(3):
+        await accounts.sign_in()
     with pytest.raises(Refusal, match="RATE_LIMITED"):
-        for _ in range(4):
-            await accounts.sign_in()
+        await accounts.sign_in()
     await accounts.sign_in(address=(("x-paiju-client-address", "127.0.0.1"),))
     await accounts.service.stop()
 
@@ -282,8 +283,8 @@ async def test_a_profile_changes_by_mask_and_version(accounts: Running) -> None:
         answer = (await accounts.stub.UpdateProfile(update)).profile
         assert (answer.nickname, answer.avatar, answer.version) == ("老王", player.avatar, 2)
         assert answer == (await accounts.stub.GetProfile(pb.GetProfileRequest())).profile
+        update.profile.nickname = "老李"
         with pytest.raises(Refusal, match="PROFILE_CHANGED"):
-            update.profile.nickname = "老李"
             await accounts.stub.UpdateProfile(update)
         update.profile.version = 0
         update.update_mask.paths[:] = ["avatar"]
@@ -329,7 +330,8 @@ async def test_profiles_come_in_the_order_asked_for_and_unknown_ones_are_left_ou
 def test_challenges_and_tokens_end_with_their_time() -> None:
     async def main(clock: VirtualClock) -> None:
         world = MemoryWorld(clock)
-        settings = AccountsSettings(signing_keys=json.dumps([{"kid": "k1", "private_key": "A" * 43}]))
+        listed = json.dumps([{"kid": "k1", "private_key": "A" * 43}])
+        settings = AccountsSettings(signing_keys=listed, refresh_s=3_600)
         accounts = await Running(world, settings).start()
         key = Ed25519PrivateKey.generate()
         challenge = await accounts.challenge(key)
@@ -344,7 +346,7 @@ def test_challenges_and_tokens_end_with_their_time() -> None:
         with pytest.raises(Refusal, match="TOKEN_EXPIRED"):
             await verifier.verify(signed_in.tokens.access_token)
         fresh = await accounts.refresh(signed_in.tokens.refresh_token)
-        await clock.sleep(31 * 86_400)
+        await clock.sleep(3_600)
         with pytest.raises(Refusal, match="TOKEN_EXPIRED"):
             await accounts.refresh(fresh.refresh_token)
         await accounts.service.stop()

@@ -1,0 +1,1 @@
+"""The independent auditor: recomputes every round with its own code."""

@@ -1,0 +1,151 @@
+"""RPCs of scoring: hands and records of anyone, scored by the auditor's own code."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from paiju.scoring.v1 import scoring_service_pb2 as pb
+
+from services.chassis.auth import AccessTable
+from services.chassis.db import Database
+from services.chassis.errors import Refusal
+from services.scoring import store
+from services.scoring.core import audit as core
+from services.scoring.core.explain import CARDS_MAX, BadHand, HandToScore, ScoredHand, score_hand
+from services.scoring.core.record import RECORD_BYTES_MAX
+from services.scoring.core.rules import PRESETS, BadOptions, preset_named
+from services.scoring.verdicts import as_message
+from services.scoring.workers import Workers
+
+ACCESS: AccessTable = {"ScoreHand": "public", "AuditRecord": "public", "GetAudit": "player"}
+
+GAMES = ("paohuzi",)
+OPTIONS_BYTES_MAX = 4_096
+EXPOSED_MAX = 7
+WORD_CHARACTERS_MAX = 16
+COMMITMENT_BYTES = 32
+BUSY_RETRY_MS = 500
+
+T = TypeVar("T")
+Context = Any
+
+
+class ScoringApi:
+    """The servicer."""
+
+    def __init__(self, db: Database, workers: Workers, calls_at_once: int) -> None:
+        self._db = db
+        self._workers = workers
+        self._calls_at_once = calls_at_once
+        self._calls = 0
+
+    async def ScoreHand(  # noqa: N802 - the proto names it
+        self, request: pb.ScoreHandRequest, context: Context
+    ) -> pb.ScoreHandResponse:
+        """Score one hand, explained."""
+        asked = _hand(request)
+        scored, refusal = await self._bounded(_scored, asked)
+        if scored is None:
+            raise Refusal("HAND_INVALID", why=refusal)
+        return pb.ScoreHandResponse(
+            can_hu=scored.can_hu,
+            huxi=scored.xi,
+            deng=scored.deng,
+            zimo_bonus=scored.zimo_bonus,
+            fan=scored.fan,
+            per_loser=scored.per_loser,
+            winner_gain=scored.winner_gain,
+            melds=[
+                pb.ScoredMeld(kind=meld.kind, cards=meld.cards, huxi=meld.xi, rule=meld.rule)
+                for meld in scored.melds
+            ],
+            names=[pb.ScoredName(name=name.name, fan=name.fan, rule=name.rule) for name in scored.names],
+            explanation_zh=scored.text_zh,
+            explanation_en=scored.text_en,
+        )
+
+    async def AuditRecord(  # noqa: N802 - the proto names it
+        self, request: pb.AuditRecordRequest, context: Context
+    ) -> pb.AuditRecordResponse:
+        """Recompute a round from its record."""
+        if len(request.record) > RECORD_BYTES_MAX:
+            raise Refusal("RECORD_TOO_LARGE", maximum=RECORD_BYTES_MAX)
+        if len(request.commitment) not in (0, COMMITMENT_BYTES):
+            raise Refusal("INVALID_ARGUMENT", field="commitment")
+        verdict = await self._bounded(_audited, request.record, request.commitment)
+        return pb.AuditRecordResponse(audit=as_message(verdict))
+
+    async def GetAudit(  # noqa: N802 - the proto names it
+        self, request: pb.GetAuditRequest, context: Context
+    ) -> pb.GetAuditResponse:
+        """The first audit of a round that was played here."""
+        known = await self._db.read(lambda connection: store.load(connection, [request.round_id]))
+        found = known.audits.get(request.round_id)
+        if found is None:
+            raise Refusal("NOT_FOUND", what=request.round_id[:200])
+        return pb.GetAuditResponse(audit=found.message)
+
+    async def _bounded(self, fn: Callable[..., T], *args: object) -> T:
+        """Compute for a caller, unless too many wait already."""
+        if self._calls >= self._calls_at_once:
+            raise Refusal("RATE_LIMITED", retry_ms=BUSY_RETRY_MS)
+        self._calls += 1
+        try:
+            return await self._workers.run(fn, *args)
+        finally:
+            self._calls -= 1
+
+
+def _hand(request: pb.ScoreHandRequest) -> HandToScore:
+    """Return what is asked, within its limits."""
+    if request.game not in GAMES:
+        raise Refusal("GAME_UNKNOWN", game=request.game[:WORD_CHARACTERS_MAX], known=", ".join(GAMES))
+    try:
+        preset_named(request.preset)
+    except BadOptions:
+        known = ", ".join(name.partition("@")[0] for name in PRESETS)
+        raise Refusal("PRESET_UNKNOWN", preset=request.preset[:64], known=known) from None
+    if len(request.concealed) > CARDS_MAX or len(request.exposed) > EXPOSED_MAX:
+        raise Refusal("HAND_INVALID", why="too many cards")
+    words = [*request.concealed, request.card, request.source]
+    for meld in request.exposed:
+        words += [meld.kind, *meld.cards]
+    if any(len(word) > WORD_CHARACTERS_MAX for word in words) or len(words) > 2 * CARDS_MAX:
+        raise Refusal("HAND_INVALID", why="too long")
+    return HandToScore(
+        preset=request.preset,
+        overrides=_options(request.options_json),
+        concealed=tuple(request.concealed),
+        exposed=tuple((meld.kind, tuple(meld.cards)) for meld in request.exposed),
+        card=request.card or None,
+        source=request.source,
+        last_card=request.last_card,
+    )
+
+
+def _options(text: str) -> dict[str, object]:
+    if not text:
+        return {}
+    if len(text.encode()) > OPTIONS_BYTES_MAX:
+        raise Refusal("OPTIONS_INVALID", why="too long")
+    try:
+        read = json.loads(text)
+    except (ValueError, RecursionError):
+        raise Refusal("OPTIONS_INVALID", why="not JSON") from None
+    if not isinstance(read, dict):
+        raise Refusal("OPTIONS_INVALID", why="not a JSON object")
+    return read
+
+
+def _scored(asked: HandToScore) -> tuple[ScoredHand | None, str]:
+    """Return the score, or why the hand is none (as a value: it may come from another process)."""
+    try:
+        return score_hand(asked), ""
+    except (BadHand, BadOptions) as bad:
+        return None, str(bad)
+
+
+def _audited(record: bytes, commitment: bytes) -> core.Verdict:
+    return core.audit(record, commitment) if commitment else core.audit_alone(record)
