@@ -68,21 +68,27 @@ class Scene:
     async def ticket(self, player: Player, hall: str = HALL, **more: Any) -> pb.Ticket:
         self._request += 1
         request = pb.CreateTicketRequest(request_id=f"r{self._request}", hall_id=hall, **more)
-        return (await player.call("CreateTicket", request)).ticket
+        ticket: pb.Ticket = (await player.call("CreateTicket", request)).ticket
+        return ticket
 
     async def look(self, player: Player, ticket: pb.Ticket) -> pb.Ticket:
-        return (await player.call("GetTicket", pb.GetTicketRequest(ticket_id=ticket.ticket_id))).ticket
+        found: pb.Ticket = (
+            await player.call("GetTicket", pb.GetTicketRequest(ticket_id=ticket.ticket_id))
+        ).ticket
+        return found
 
     async def room(self, player: Player, **more: Any) -> pb.Room:
         self._request += 1
         wish = {"game": "paohuzi", "preset": "tongyi-qmt"} | more
-        return (
+        made: pb.Room = (
             await player.call("CreateRoom", pb.CreateRoomRequest(request_id=f"r{self._request}", **wish))
         ).room
+        return made
 
     async def ready(self, player: Player, room: pb.Room) -> pb.Room:
         request = pb.SetRoomReadyRequest(room_code=room.room_code, ready=True)
-        return (await player.call("SetRoomReady", request)).room
+        room_now: pb.Room = (await player.call("SetRoomReady", request)).room
+        return room_now
 
     async def finish(self, table_id: str) -> None:
         await self.peers.bus.publish(self.tables.finish(table_id), event_id=f"finished:{table_id}")
@@ -348,8 +354,9 @@ class TestRooms:
             room = await s.room(a, options_json='{"min_xi": 10}', rounds=4)
             assert len(room.room_code) == 6
             assert room.room_code.isdigit()
-            for player in (b, c):
-                joined = (await player.call("JoinRoom", pb.JoinRoomRequest(room_code=room.room_code))).room
+            join = pb.JoinRoomRequest(room_code=room.room_code)
+            await b.call("JoinRoom", join)
+            joined = (await c.call("JoinRoom", join)).room
             assert [place.player_id for place in joined.places] == ["p_a", "p_b", "p_c"]
             assert s.notices["p_a"][-1].room == joined
             for player in (a, b, c):
