@@ -51,6 +51,8 @@ class Stage:
         self.table: StagedTable | None = None
         self.socket: web.WebSocketResponse | None = None
         self.room: matchmaking.Room | None = None
+        self.shown: play.TableView | None = None
+        """A position that is shown instead of a match."""
         self.waits = False
         """True: a ticket waits instead of being matched."""
         self.tasks: set[asyncio.Task[None]] = set()
@@ -74,9 +76,7 @@ class Stage:
             "CreateRoom": self.create_room,
             "GetRoom": lambda _: matchmaking.GetRoomResponse(room=self.room),
             "LeaveRoom": lambda _: matchmaking.LeaveRoomResponse(),
-            "GetWhereabouts": lambda _: matchmaking.GetWhereaboutsResponse(
-                table_id=self.table.table_id if self.table and not self.table.over else ""
-            ),
+            "GetWhereabouts": lambda _: matchmaking.GetWhereaboutsResponse(table_id=self.where()),
             "ListMessages": lambda _: chat.ListMessagesResponse(),
             "PostMessage": self.post_message,
             "ListRecords": lambda _: tables.ListRecordsResponse(
@@ -149,20 +149,38 @@ class Stage:
             answer.command_answer.reason = await self.command(request.table)
         await self.send(answer)
 
+    def show_view(self, view: play.TableView) -> None:
+        """From now on the player sits in this position."""
+        self.shown = view
+
+    def where(self) -> str:
+        """Return the table of the player."""
+        if self.shown is not None:
+            return self.shown.table_id
+        return self.table.table_id if self.table and not self.table.over else ""
+
+    async def close(self) -> None:
+        """End what still plays."""
+        for task in list(self.tasks):
+            task.cancel()
+        await asyncio.gather(*self.tasks, return_exceptions=True)
+
     async def command(self, command: play.TableCommand) -> str:
         table = self.table
+        if self.shown is not None:
+            await self.snapshot(self.shown)
+            return ""
         if table is None or command.table_id != table.table_id:
             return "TABLE_UNKNOWN"
         if command.WhichOneof("body") == "attach":
-            await self.send(
-                gateway.PlayResponse(
-                    table_snapshot=gateway.TableSnapshot(
-                        table_id=table.table_id, epoch=1, view=table.view().SerializeToString()
-                    )
-                )
-            )
+            await self.snapshot(table.view())
             return ""
         return table.command(command)
+
+    async def snapshot(self, view: play.TableView) -> None:
+        """Send a view of a table."""
+        shot = gateway.TableSnapshot(table_id=view.table_id, epoch=1, view=view.SerializeToString())
+        await self.send(gateway.PlayResponse(table_snapshot=shot))
 
     async def frame(self, frame: play.Frame) -> None:
         """Send a frame of the table."""

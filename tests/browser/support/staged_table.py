@@ -17,6 +17,8 @@ from engine.record import Record, RecordedAction, full_result
 from services.scoring.core import deal
 
 TURN_MS = 600_000
+AUTO = "(auto)"
+"""Stands for the answer of the house."""
 
 
 class StagedTable:
@@ -115,6 +117,7 @@ class StagedTable:
             self.ready.set()
         elif kind == "set_auto_play":
             self.auto_play = command.set_auto_play.on
+            self.answered.put_nowait((0, AUTO))
         return ""
 
     # --- the match ---
@@ -193,6 +196,8 @@ class StagedTable:
             else:
                 seat = 0
                 _, action = await self.answered.get()
+                if action == AUTO:
+                    action = self.game.fallback(position.view(0))
                 if action not in position.legal_actions(0):
                     continue
             events = position.apply(seat, action)

@@ -23,7 +23,7 @@ async function start() {
   let controls = null;
   const store = new Store(initialState(localStorage), (state) => patch(root, page(state, controls)));
   controls = new Controls(store);
-  startTicker(() => store.state);
+  startTicker(store.state.clock);
   addEventListener("resize", () => store.change());
   addEventListener("online", () => controls.connection.hurry());
   document.addEventListener("visibilitychange", () => document.hidden || controls.connection.hurry());

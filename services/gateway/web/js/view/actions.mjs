@@ -3,6 +3,7 @@ import { claimKeys } from "../control/keys.mjs";
 import { t } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { card } from "./cardview.mjs";
+import { clockFace } from "./ticker.mjs";
 
 /** Describe the buttons for the open question, or for the time between rounds. */
 export function actionBar(state, controls) {
@@ -44,7 +45,7 @@ function content(state, controls, table) {
   if (!buttons.length) return waiting(state, table);
   const question = table.question;
   return [
-    h("p.act-clock", { key: "clock" }, actions.discards.size && !canPlay ? t("act.pick") : t("act.choose"), " ", h("span.seconds", { raw: true, "data-deadline": question.deadline_at_ms }), t("seconds")),
+    h("p.act-clock", { key: "clock" }, actions.discards.size && !canPlay ? t("act.pick") : t("act.choose"), " ", clockFace(question.deadline_at_ms), t("seconds")),
     h("div.act-row", { key: "row" }, buttons),
   ];
 }
@@ -67,7 +68,7 @@ function between(state, controls, table) {
 /** Seconds until the next round opens by itself. */
 export function countdown(table) {
   const at = table.roundEnd?.next_round_at_ms;
-  return at ? h("span.seconds", { raw: true, "data-deadline": at }) : null;
+  return at ? clockFace(at) : null;
 }
 
 /** The ways to eat, as little groups of cards. */

@@ -5,6 +5,7 @@ import { recordDialog, recordsDialog, statisticsDialog } from "./history.mjs";
 import { icon } from "./icons.mjs";
 import { keypad } from "./keypad.mjs";
 import { AVATARS, avatarPicture } from "./people.mjs";
+import { optionValue } from "./optionvalue.mjs";
 import { roomForm } from "./roomform.mjs";
 
 const KINDS = {
@@ -155,12 +156,3 @@ function rules(state) {
 }
 
 const xiRow = (key, values) => h("tr", { key }, h("th", { scope: "row" }, t(key)), values.map((value, at) => h("td", { key: at }, String(value))));
-
-/** The value of an option in words. */
-export function optionValue(value) {
-  if (value === true) return t("yes");
-  if (value === false) return t("no");
-  if (value === null || value === undefined) return t("option.none");
-  if (typeof value === "number") return String(value);
-  return t(`value.${value}`).startsWith("value.") ? String(value) : t(`value.${value}`);
-}

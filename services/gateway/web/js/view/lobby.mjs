@@ -4,7 +4,10 @@ import { h } from "../lib/vdom.mjs";
 import { icon } from "./icons.mjs";
 import { avatar, avatarPicture, isBot, nameOfPlayer } from "./people.mjs";
 import { copyText } from "./download.mjs";
+import { card } from "./cardview.mjs";
+import { optionValue } from "./optionvalue.mjs";
 import { presetsOf } from "./presets.mjs";
+import { clockFace } from "./ticker.mjs";
 
 /** Describe the lobby. */
 export function lobby(state, controls) {
@@ -89,8 +92,23 @@ function halls(state, controls) {
         ),
       ),
       h("div.hall-list", {}, mine.map((hall) => hallCard(state, controls, hall))),
+      presetFacts(state),
     ),
+    h("div.fan", { "aria-hidden": "true" }, ["b2", "b7", "b10"].map((text) => card(text, "large", { key: text }))),
   );
+}
+
+/** What sets the chosen rules apart, in one line. */
+function presetFacts(state) {
+  const { options } = presetsOf(state, [state.preset])[0];
+  if (!options.min_xi) return null;
+  const facts = [
+    t("facts.min", { xi: options.min_xi }),
+    t("facts.step", { step: options.deng_step }),
+    t("facts.zimo", { deng: options.zimo_deng }),
+    optionValue(options.names),
+  ];
+  return h("p.preset-facts", { key: "facts" }, facts.join(" · "));
 }
 
 /** The highest-staked hall that the wallet can bear easily: the first one whose entry is a third of it, else the first. */
@@ -137,7 +155,7 @@ function waitPanel(state, controls) {
     h("div.wait-cards", { "aria-hidden": "true" }, [0, 1, 2].map((at) => h("span.wait-card", { key: at, style: { "--at": String(at) } }))),
     h("h2", {}, t("ticket.waiting")),
     hall ? h("p", {}, localised(hall)) : null,
-    ticket.bots_at_ms ? h("p", {}, t("ticket.bots.before"), h("span.seconds", { raw: true, "data-deadline": ticket.bots_at_ms }), t("ticket.bots.after")) : null,
+    ticket.bots_at_ms ? h("p", {}, t("ticket.bots.before"), clockFace(ticket.bots_at_ms), t("ticket.bots.after")) : null,
     h("button.plain", { disabled: state.busy.has("cancel"), onclick: () => controls.lobby.cancelTicket() }, t("ticket.cancel")),
   );
 }

@@ -1,7 +1,7 @@
 // Opening a friends' room: preset, rounds, and every option of the rules.
 import { localised, t } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
-import { optionValue } from "./dialogs.mjs";
+import { optionValue } from "./optionvalue.mjs";
 import { presetsOf } from "./presets.mjs";
 
 const ROUNDS = [1, 4, 8, 16, 32];

@@ -1,9 +1,10 @@
 // Seats: who sits there, how he stands, what lies before him.
-import { compact, signed, t } from "../lib/i18n.mjs";
+import { compact, t } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { card, meldColumn } from "./cardview.mjs";
 import { icon } from "./icons.mjs";
 import { avatar, isBot, nameOfPlayer } from "./people.mjs";
+import { clockFace } from "./ticker.mjs";
 
 /** Whose turn everybody can see it to be, with its deadline: `{deadline, span}` or null. */
 function turnOf(table, at) {
@@ -18,24 +19,29 @@ function turnOf(table, at) {
 
 function portrait(state, at) {
   const { table } = state;
+  const { round } = table;
   const seat = table.seats[at];
   const turn = turnOf(table, at);
-  const offline = seat && !seat.online && !isBot(seat.player_id);
+  const offline = isOffline(seat);
   return h(
     "span.portrait",
     { class: `${turn ? "on-turn" : ""} ${offline ? "offline" : ""}` },
     seat ? avatar(state, seat.player_id, at) : h("span.avatar.empty", { "aria-hidden": "true" }, "?"),
     table.round.dealer === at ? h("span.dealer", { "aria-label": t("dealer"), role: "img" }, "庄") : null,
-    turn?.deadline ? h("span.ring", { raw: true, "data-deadline": turn.deadline, "data-span": turn.span }) : null,
-    marker(seat, offline),
+    turn?.deadline ? clockFace(turn.deadline, { name: "ring", spanMs: turn.span }) : null,
+    round.dealt && at !== table.seat
+      ? h("span.hand-count", { "aria-label": t("hand.count", { count: round.counts[at] }), role: "img" }, String(round.counts[at]))
+      : null,
   );
 }
 
-function marker(seat, offline) {
+const isOffline = (seat) => Boolean(seat) && !seat.online && !isBot(seat.player_id);
+
+function marker(seat) {
   if (!seat) return null;
   if (seat.left) return h("span.state-mark", {}, t("seat.left"));
   if (seat.auto_play && !isBot(seat.player_id)) return h("span.state-mark", {}, t("seat.auto"));
-  if (offline) return h("span.state-mark", {}, t("seat.offline"));
+  if (isOffline(seat)) return h("span.state-mark", {}, t("seat.offline"));
   return null;
 }
 
@@ -44,7 +50,7 @@ function figures(table, seat) {
   return h(
     "span.seat-figures",
     {},
-    h("span.seat-score", { class: seat.score > 0 ? "plus" : seat.score < 0 ? "minus" : "", "aria-label": t("score", { points: seat.score }) }, t("score.short", { points: signed(seat.score) })),
+    h("span.seat-score", { class: seat.score > 0 ? "plus" : seat.score < 0 ? "minus" : "", "aria-label": t("score", { points: seat.score }) }, t("score.short", { points: seat.score > 0 ? `+${compact(seat.score)}` : compact(seat.score) })),
     table.baseStake ? h("span.seat-stake", { "aria-label": t("stake", { coins: seat.stake }) }, h("span.coin", { "aria-hidden": "true" }), compact(seat.stake)) : null,
   );
 }
@@ -71,14 +77,14 @@ export function otherSeat(state, at, side) {
       h(
         "div.seat-words",
         {},
-        h("span.seat-name", {}, seat ? nameOfPlayer(state, seat.player_id, at) : t("seat.empty")),
+        h(
+          "span.seat-line",
+          {},
+          marker(seat),
+          h("span.seat-name", {}, seat ? nameOfPlayer(state, seat.player_id, at) : t("seat.empty")),
+          xiBadge(table, at),
+        ),
         figures(table, seat),
-      ),
-      h(
-        "div.seat-counts",
-        {},
-        xiBadge(table, at),
-        round.dealt ? h("span.hand-count", { "aria-label": t("hand.count", { count: round.counts[at] }) }, h("span.card-dot", { "aria-hidden": "true" }), String(round.counts[at])) : null,
       ),
       table.phase === "between" && seat?.ready ? h("span.ready-mark", { "aria-label": t("seat.ready"), role: "img" }, icon("check")) : null,
     ),
@@ -110,7 +116,7 @@ export function ownSeat(state, controls, at) {
     "section.own",
     { key: "own", "aria-label": t("own.title") },
     portrait(state, at),
-    h("span.seat-name", {}, seat ? nameOfPlayer(state, seat.player_id, at) : ""),
+    h("span.seat-name", {}, marker(seat) ?? (seat ? nameOfPlayer(state, seat.player_id, at) : "")),
     figures(table, seat),
     round.dealt
       ? h(

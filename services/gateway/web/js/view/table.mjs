@@ -9,6 +9,7 @@ import { presetTitle } from "./presets.mjs";
 import { rack } from "./rack.mjs";
 import { resultScreen } from "./result.mjs";
 import { ownSeat, otherSeat, river } from "./seats.mjs";
+import { clockFace } from "./ticker.mjs";
 
 /** Describe the table. */
 export function tableScreen(state, controls) {
@@ -156,7 +157,7 @@ function votePanel(state, controls) {
   return h(
     "div.vote",
     { key: "vote", role: "alertdialog", "aria-label": t("vote.title") },
-    h("p", {}, t("vote.asks"), " ", h("span.seconds", { raw: true, "data-deadline": until_ms }), t("seconds")),
+    h("p", {}, t("vote.asks"), " ", clockFace(until_ms), t("seconds")),
     h("p.vote-count", {}, t("vote.count", { yes: agreed.length, no: refused.length })),
     voted || table.seat < 0
       ? h("p", {}, t("vote.waiting"))

@@ -1,23 +1,35 @@
 // Clocks on the page: elements with `data-deadline` are kept up to date without drawing anything else again.
+import { h } from "../lib/vdom.mjs";
 
 const TICK_MS = 200;
+const SHORT_S = 5;
 
-/** Start updating; `state()` gives the clock. */
-export function startTicker(state) {
-  const tick = () => {
-    const { clock } = state();
-    for (const node of document.querySelectorAll("[data-deadline]")) {
-      const deadline = Number(node.dataset.deadline);
-      const seconds = clock.secondsUntil(deadline);
-      const words = seconds === null ? "" : String(seconds);
-      const face = node.querySelector(".seconds") ?? node;
-      if (face.textContent !== words) face.textContent = words;
-      if (node.dataset.span) {
-        node.style.setProperty("--left", clock.shareLeft(deadline, Number(node.dataset.span)).toFixed(3));
-      }
-      node.classList.toggle("is-short", seconds !== null && seconds <= 5);
-    }
-  };
-  tick();
-  setInterval(tick, TICK_MS);
+let clock = null;
+
+/** Seconds until a deadline. `spanMs` (how long the whole wait is) fills `--left` from 1 to 0. */
+export function clockFace(deadlineMs, { name = "seconds", spanMs = 0 } = {}) {
+  return h(`span.${name}`, {
+    raw: true,
+    "data-deadline": deadlineMs,
+    "data-span": spanMs || null,
+    role: "timer",
+    "aria-live": "off",
+    oncreate: tick,
+  });
+}
+
+/** Start updating by the server's clock. */
+export function startTicker(serverClock) {
+  clock = serverClock;
+  setInterval(() => document.querySelectorAll("[data-deadline]").forEach(tick), TICK_MS);
+}
+
+function tick(node) {
+  if (!clock) return;
+  const deadline = Number(node.dataset.deadline);
+  const seconds = clock.secondsUntil(deadline);
+  const words = seconds === null ? "" : String(seconds);
+  if (node.textContent !== words) node.textContent = words;
+  if (node.dataset.span) node.style.setProperty("--left", clock.shareLeft(deadline, Number(node.dataset.span)).toFixed(3));
+  node.classList.toggle("is-short", seconds !== null && seconds <= SHORT_S);
 }

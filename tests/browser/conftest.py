@@ -1,0 +1,19 @@
+"""Fixtures of the browser tests."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+from playwright.async_api import Browser
+
+from tests.browser.support.chromium import CHROMIUM, chromium
+
+
+@pytest.fixture
+async def browser() -> AsyncIterator[Browser]:
+    """A real Chromium."""
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed")
+    async with chromium() as running:
+        yield running

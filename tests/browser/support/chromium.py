@@ -1,0 +1,75 @@
+"""A real Chromium, if this machine has one."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final
+
+from playwright.async_api import Browser, BrowserContext, Page, async_playwright
+
+CHROMIUM: Final = next(
+    (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
+)
+"""Where Chromium is; Debian calls the package `chromium`."""
+
+ARGUMENTS: Final = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--disable-quic",
+]
+
+PHONE: Final = (667, 375)
+DESKTOP: Final = (1280, 800)
+UPRIGHT: Final = (375, 667)
+WAIT_MS: Final = 20_000
+"""How long the page may take for one step on a busy machine."""
+
+
+@asynccontextmanager
+async def chromium() -> AsyncIterator[Browser]:
+    """Run a browser."""
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        await browser.close()
+
+
+@asynccontextmanager
+async def opened(
+    browser: Browser, url: str, size: tuple[int, int], *, calm: bool = True, language: str = "zh-CN"
+) -> AsyncIterator[Page]:
+    """Open the page as a new visitor; its errors fail the test when the page is closed.
+
+    Args:
+        browser: The browser.
+        url: The address.
+        size: Width and height.
+        calm: Ask for reduced motion, so that nothing is caught in flight.
+        language: What the browser prefers.
+    """
+    width, height = size
+    context: BrowserContext = await browser.new_context(
+        viewport={"width": width, "height": height},
+        locale=language,
+        reduced_motion="reduce" if calm else "no-preference",
+    )
+    page = await context.new_page()
+    page.set_default_timeout(WAIT_MS)
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda line: errors.append(line.text) if _is_bad(line.type, line.text) else None)
+    await page.goto(url)
+    yield page
+    await context.close()
+    assert errors == []
+
+
+def _is_bad(kind: str, text: str) -> bool:
+    """Return whether a line of the console is a mistake of the page (a lost connection is not)."""
+    return kind == "error" and "WebSocket" not in text and "Failed to load resource" not in text

@@ -1,0 +1,114 @@
+"""The page at the sizes it promises: nothing covered, nothing too small, every screen, from fixed seeds."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from playwright.async_api import Browser, Page
+
+from tests.browser.support import crowded
+from tests.browser.support.chromium import DESKTOP, PHONE, UPRIGHT, opened
+from tests.browser.support.layout import look
+from tests.browser.support.stage import ME, Stage, serve
+
+pytestmark = pytest.mark.browser
+
+SIZES = pytest.mark.parametrize(
+    ("size", "language"),
+    [(PHONE, "zh-CN"), (DESKTOP, "zh-CN"), (UPRIGHT, "zh-CN"), (PHONE, "en")],
+    ids=["phone", "desktop", "upright", "phone-english"],
+)
+
+
+@asynccontextmanager
+async def staged(browser: Browser, size: tuple[int, int], language: str) -> AsyncIterator[tuple[Page, Stage]]:
+    """Open the lobby of a stage."""
+    stage = Stage(seed=5, pace_s=0.0, rounds=1)
+    runner, url = await serve(stage)
+    try:
+        async with opened(browser, url, size, language=language) as page:
+            await page.wait_for_selector(".hall")
+            yield page, stage
+    finally:
+        await stage.close()
+        await runner.cleanup()
+
+
+@SIZES
+async def test_lobby_and_its_dialogs_fit(browser: Browser, size: tuple[int, int], language: str) -> None:
+    async with staged(browser, size, language) as (page, stage):
+        await look(page, "lobby")
+        for opener, inside in (
+            (".who", ".avatars"),
+            (".head-button >> nth=0", ".days"),
+            (".head-button >> nth=2", ".stat"),
+            (".head-button >> nth=3", ".choice"),
+            (".big-join", ".keypad"),
+            (".big-create", ".chips"),
+        ):
+            await page.click(opener)
+            await page.wait_for_selector(f".dialog {inside}")
+            await look(page, inside.strip("."))
+            if inside != ".chips":
+                await page.keyboard.press("Escape")
+                await page.wait_for_selector(".dialog", state="detached")
+        await page.click(".room-options summary")
+        await look(page, "options")
+        await page.click(".dialog-buttons .primary")
+        await page.wait_for_selector(".places")
+        await look(page, "room")
+        await page.click(".room-buttons .plain >> nth=-1")
+        stage.waits = True
+        await page.click(".big-match")
+        await page.wait_for_selector(".wait")
+        await look(page, "waiting")
+
+
+@pytest.mark.parametrize("measure", [crowded.melds_and_rivers, crowded.cards_in_hand, crowded.choices])
+@SIZES
+async def test_the_most_crowded_tables_fit(
+    browser: Browser, size: tuple[int, int], language: str, measure: Callable[[Any], float]
+) -> None:
+    async with staged(browser, size, language) as (page, stage):
+        stage.show_view(crowded.table_view("0-crowded", ME, measure))
+        await page.reload()
+        await page.wait_for_selector(".hand-card")
+        await look(page, f"crowded-{measure.__name__}", table=True)
+        if await page.query_selector("[aria-expanded=false]"):
+            await page.click("[data-action=chi]")
+            await page.wait_for_selector(".chi-way")
+            await look(page, f"eating-{measure.__name__}")
+            ways = await page.evaluate(
+                "() => [...document.querySelectorAll('.chi-way')].map((node) => node.getBoundingClientRect())"
+                ".filter((box) => box.left < 0 || box.right > innerWidth || box.top < 0).length"
+            )
+            assert ways == 0
+
+
+@SIZES
+async def test_menu_rules_chat_and_result_fit(browser: Browser, size: tuple[int, int], language: str) -> None:
+    async with staged(browser, size, language) as (page, _):
+        await page.click(".big-bots")
+        await page.wait_for_selector(".hand-card")
+        await page.click(".bar-button >> nth=0")
+        await page.wait_for_selector(".menu")
+        await look(page, "menu")
+        await page.click(".menu-item >> nth=0")
+        await page.wait_for_selector(".rules-text")
+        await look(page, "rules")
+        await page.keyboard.press("Escape")
+        await page.click(".bar-buttons .bar-button >> nth=-2")
+        await page.wait_for_selector(".phrase")
+        await look(page, "chat")
+        await page.keyboard.press("Escape")
+        await page.click(".bar-buttons .bar-button >> nth=0")
+        await page.wait_for_selector("[data-audit=AGREED]")
+        await page.wait_for_selector("[data-fair=ok]")
+        for summary in await page.query_selector_all(".result summary"):
+            await summary.click()
+        await look(page, "result")
+        footer = await page.evaluate("document.querySelector('.result-foot').getBoundingClientRect().bottom")
+        assert footer <= size[1], "the buttons below the result are on the screen"
