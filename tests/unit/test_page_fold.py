@@ -9,6 +9,9 @@ import pytest
 
 from engine import GAMES
 from engine.arena import shuffled
+from engine.paohuzi import best_hu, waits
+from engine.paohuzi.cards import CARD_TEXTS, hand_cards
+from engine.paohuzi.hu import Laid
 from tests.browser.support import node
 
 pytestmark = pytest.mark.skipif(node.NODE is None, reason="node is not installed")
@@ -107,3 +110,55 @@ def test_what_is_no_event_is_refused() -> None:
         "no event can be: shuffle 0",
         "no event can be: ",
     ]
+
+
+WAITS = """
+const { xiWith } = await load("js/game/waits.mjs");
+const { KINDS } = await load("js/game/cards.mjs");
+const all = (hand, melds, own) => KINDS.map((card) => [card, xiWith(hand, melds, card, { own })]);
+answer(job.map(({ hand, melds }) => ({ other: all(hand, melds, false), self: all(hand, melds, true) })));
+"""
+
+
+def _near_wins() -> list[tuple[Any, Any]]:
+    """Return hands of real rounds that wait for something, with their melds."""
+    game: Any = GAMES["paohuzi"]
+    found = []
+    for seed in range(120):
+        rng = random.Random(seed)
+        position = game.deal(game.ruleset("luzhou-10xi"), shuffled(game.deck(), rng), 0)
+        while position.outcome() is None:
+            seat = position.to_act()[0]
+            view = position.view(seat)
+            laid = [Laid(meld.kind, meld.cards) for meld in view.melds[seat]]
+            if not any(action.startswith("discard") for action in view.legal) and waits(view.hand, laid):
+                found.append((view.hand, laid))
+            legal = [action for action in view.legal if action != "hu"] or list(view.legal)
+            choice = game.bots["sensible"](view, rng)
+            position.apply(seat, choice if choice in legal else legal[0])
+    return found
+
+
+def test_the_page_finds_the_waits_that_the_engine_finds_and_their_huxi() -> None:
+    hands = _near_wins()[:400]
+    assert len(hands) > 100
+    rules = GAMES["paohuzi"].ruleset("luzhou-10xi", {"min_xi": 1, "deng_first": 1})
+    job = [
+        {
+            "hand": [CARD_TEXTS[card] for card in hand_cards(hand)],
+            "melds": [
+                {"kind": meld.kind, "cards": [CARD_TEXTS[card] for card in meld.cards]} for meld in laid
+            ],
+        }
+        for hand, laid in hands
+    ]
+    for (hand, laid), said in zip(hands, node.run(WAITS, job), strict=True):
+        others = {CARD_TEXTS[card]: xi for card, xi in waits(hand, laid)}
+        assert {card: xi for card, xi in said["other"] if xi >= 0} == others
+        gone = {card for meld in laid if len(meld.cards) == 4 for card in meld.cards}
+        for card in range(20):
+            if card not in gone and hand >> (3 * card) & 7 < 4:
+                win = best_hu(rules, hand, laid, card, "self")
+                wanted = win.xi if win is not None else -1
+                assert max(dict(said["self"])[CARD_TEXTS[card]], 0) >= max(wanted, 0)
+                assert (dict(said["self"])[CARD_TEXTS[card]] > 0) == (wanted > 0)

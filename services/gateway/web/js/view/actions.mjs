@@ -3,6 +3,7 @@ import { claimKeys } from "../control/keys.mjs";
 import { t } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { card } from "./cardview.mjs";
+import { waitsRow } from "./waits.mjs";
 import { clockFace } from "./ticker.mjs";
 
 /** Describe the buttons for the open question, or for the time between rounds. */
@@ -42,9 +43,10 @@ function content(state, controls, table) {
       ),
     );
   }
-  if (!buttons.length) return waiting(state, table);
+  if (!buttons.length) return [waitsRow(state), waiting(state, table)];
   const question = table.question;
   return [
+    actions.discards.size ? (canPlay ? waitsRow(state, selected) : null) : waitsRow(state),
     h("p.act-clock", { key: "clock" }, actions.discards.size && !canPlay ? t("act.pick") : t("act.choose"), " ", clockFace(question.deadline_at_ms), t("seconds")),
     h("div.act-row", { key: "row" }, buttons),
   ];

@@ -24,6 +24,8 @@ export const TABLE = {
   "say.peng": ["碰", "Peng!"],
   "say.chi": ["吃", "Chi!"],
   "say.hu": ["胡", "Hu!"],
+  "waits": ["听", "Waits"],
+  "waits.words": ["听牌：{cards}", "Waiting for {cards}"],
   "act.hu": ["胡", "Hu"],
   "act.peng": ["碰", "Peng"],
   "act.chi": ["吃", "Chi"],
