@@ -1,0 +1,1 @@
+"""Talk at a table."""

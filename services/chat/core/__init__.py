@@ -1,0 +1,1 @@
+"""Pure decisions of chat: what a message may be."""
