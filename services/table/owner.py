@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from services.chassis.errors import Outage
 from services.table.shard import Means, Shard
 
 
@@ -39,8 +40,9 @@ class TableOwner:
         """
         made = Shard(shard, self._means, self._forget)
         await made.take()
-        if not made.is_dropped:
-            self._shards[shard] = made
+        if made.is_dropped:
+            raise Outage(f"shard {shard} was lost at once")
+        self._shards[shard] = made
 
     async def release(self, shard: str) -> None:
         """Hand a shard over."""
@@ -48,6 +50,7 @@ class TableOwner:
         if served is not None:
             await served.release()
 
-    def _forget(self, shard: str) -> None:
-        self._shards.pop(shard, None)
-        self.on_lost(shard)
+    def _forget(self, shard: Shard) -> None:
+        if self._shards.get(shard.name) is shard:
+            del self._shards[shard.name]
+        self.on_lost(shard.name)

@@ -64,7 +64,7 @@ class Shard:
         lost: Called once if another owner has appended: the shard is dropped already.
     """
 
-    def __init__(self, name: str, means: Means, lost: Callable[[str], None]) -> None:
+    def __init__(self, name: str, means: Means, lost: Callable[[Shard], None]) -> None:
         self.name = name
         self._means = means
         self._on_lost = lost
@@ -80,6 +80,8 @@ class Shard:
         self._subscriptions: list[Subscription] = []
         self._ended = asyncio.Event()
         self._ended_by_fence = asyncio.Event()
+        self._gone: asyncio.Future[None]
+        """Done as soon as this owner serves no more."""
         self.is_dropped = False
 
     def _make_tables(self) -> Tables:
@@ -124,17 +126,30 @@ class Shard:
         self._purges: asyncio.Queue[int] = asyncio.Queue()
         tables.purge_below = self._purges.put_nowait
         tables.serve(journal)
+        self._gone = asyncio.get_running_loop().create_future()
         self._task = means.spawn(f"table-shard-{self.name}", self._run())
-        bus = means.bus
+        try:
+            await self._subscribe()
+        except BaseException:
+            self._ended.set()
+            raise
+        if self.is_dropped:
+            await self._unsubscribe()
+            raise Outage(f"shard {self.name} was lost at once")
+        _log.info("shard_taken", shard=self.name, epoch=self.epoch, tables=len(tables.live))
+
+    async def _subscribe(self) -> None:
+        bus = self._means.bus
         commands = subject("table", "cmd", self.name)
         calls = subject("table", "rpc", self.name)
-        self._subscriptions = [
-            await bus.serve(commands, self._handle),
-            await bus.serve(calls, self._call, at_once=64),
-        ]
-        owned = ShardOwned(shard=int(self.name, 16), epoch=self.epoch, process=means.process)
+        self._subscriptions.append(await bus.serve(commands, self._handle))
+        self._subscriptions.append(await bus.serve(calls, self._call, at_once=64))
+        owned = ShardOwned(shard=int(self.name, 16), epoch=self.epoch, process=self._means.process)
         await bus.tell(subject_of(ShardOwned, key=self.name), owned.SerializeToString())
-        _log.info("shard_taken", shard=self.name, epoch=self.epoch, tables=len(tables.live))
+
+    async def _unsubscribe(self) -> None:
+        for subscription in self._subscriptions:
+            await subscription.stop()
 
     async def _fence(self) -> int:
         means = self._means
@@ -200,18 +215,17 @@ class Shard:
                 await self._ended.wait()
                 raise _Ended
         except* (Fenced, _Ended):
-            self.is_dropped = True
+            pass
         except* Exception as group:  # noqa: BLE001 - see the next line
             # A defect: this owner is of no use any more. The log is whole, and another start reads it.
-            self.is_dropped = True
             _log.error("shard_broken", shard=self.name, exc_info=group)
         finally:
             self.is_dropped = True
-        for subscription in self._subscriptions:
-            await subscription.stop()
+            self._gone.set_result(None)
         if not self._ended.is_set():
             _log.info("shard_fenced", shard=self.name, epoch=self.epoch)
-            self._on_lost(self.name)
+            self._on_lost(self)
+        await self._unsubscribe()
 
     def _lost(self) -> None:
         raise Fenced(self._subject, self.journal.last, 0)
@@ -236,8 +250,7 @@ class Shard:
         """
         durable: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.journal.hold(lambda: None if durable.done() else durable.set_result(None))
-        assert self._task is not None
-        await asyncio.wait((durable, self._task), return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait((durable, self._gone), return_when=asyncio.FIRST_COMPLETED)
         if not durable.done():
             raise Outage(f"shard {self.name} was lost")
 
@@ -255,10 +268,9 @@ class Shard:
         """Take no more commands, append what is decided and the hand-over, and end."""
         if self._task is None or self._task.done():
             return
-        for subscription in self._subscriptions:
-            await subscription.stop()
+        await self._unsubscribe()
         quiet = self._means.spawn(f"table-shard-{self.name}-release", self._hand_over())
-        await asyncio.wait((quiet, self._task), return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait((quiet, self._gone), return_when=asyncio.FIRST_COMPLETED)
         self._ended.set()
         await asyncio.wait((self._task,))
         quiet.cancel()

@@ -77,7 +77,10 @@ class Script:
 
     def _collect(self) -> None:
         for output in self.table.outputs:
-            (self.shown if isinstance(output, f.Shown) else self.done).append(output)
+            if isinstance(output, f.Shown):
+                self.shown.append(output)
+            else:
+                self.done.append(output)
         self.table.outputs.clear()
 
     def pass_time(self, now: int) -> None:

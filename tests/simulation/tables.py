@@ -124,7 +124,7 @@ class Host:
         )
 
     async def take(self, name: str = "0") -> Shard:
-        shard = Shard(name, self.means, self.lost.append)
+        shard = Shard(name, self.means, lambda shard: self.lost.append(shard.name))
         await shard.take()
         return shard
 

@@ -39,11 +39,11 @@ from tests.simulation.client import Door, Player
 from tests.simulation.script import observables
 from tests.support.process import MemoryProcess, MemoryWorld, full_registry
 
-FAULTY_S = 60.0
+FAULTY_S = 40.0
 HEALED_S = 900.0
-STEP_CRASH = 0.0004
+STEP_CRASH = 0.002
 """How often a process dies at one of its awaits."""
-STEP_PAUSE = 0.0002
+STEP_PAUSE = 0.0015
 """How often it sleeps, longer than its lease lives: when it wakes up, it is a zombie."""
 STAKES = {"base_stake": 10, "buy_in": 3000, "minimum": 100}
 TIMING = '{"turn_ms":4000,"claim_ms":3000,"between_ms":2000,"seat_ms":120000,"linger_ms":86000000}'

@@ -7,6 +7,7 @@ import pytest
 from engine import GAMES
 from services.table.core import events as e
 from services.table.core.events import Stake, decode_batch, encode_batch
+from services.table.core.frames import Shown
 from services.table.core.table import Table
 from tests.simulation.script import Script, fold_of, observables, view
 from tests.simulation.tables import spec
@@ -104,8 +105,10 @@ def test_whatever_an_old_owner_still_shows_the_new_one_gives_each_number_the_sam
     new = Table.restore(played.table_id, table.base, tuple(table.since), GAMES)
     new.apply(e.ShardTaken(played.now, "new", "i", 1_000))
     new.advance(played.now + 100_000)
-    shown_by_old = {(o.listener, o.number): o for o in old.outputs if hasattr(o, "number")}
-    shown_by_new = {(o.listener, o.number): o for o in new.outputs if hasattr(o, "number")}
+    shown_by_old, shown_by_new = (
+        {(frame.listener, frame.number): frame for frame in table.outputs if isinstance(frame, Shown)}
+        for table in (old, new)
+    )
     for key in shown_by_old.keys() & shown_by_new.keys():
         assert shown_by_old[key] == shown_by_new[key]
 

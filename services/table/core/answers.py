@@ -96,7 +96,7 @@ def _follow(table: Table, actor: int | None, events: Sequence[face.Event]) -> No
 
 
 def _grouped(table: Table, events: Sequence[face.Event]) -> list[list[face.Event]]:
-    """Return the events in beats. A due discard is known to all, so it keeps its distance like a public event."""
+    """Return the events in beats; a due discard is known to all, so it keeps its distance as well."""
     groups = split(events) or [[]]
     assert table.position is not None, "what follows follows in a round"
     last = groups[-1]
