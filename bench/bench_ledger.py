@@ -14,6 +14,7 @@ import asyncio
 import json
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -63,9 +64,7 @@ async def settled_per_s(db: Database, facts: list[RoundFact], batch: int, clock:
     began = clock.monotonic()
     for start in range(0, len(facts), batch):
         part, now_ms = facts[start : start + batch], clock.now_ms()
-        heard = await db.run(
-            lambda connection, part=part, now_ms=now_ms: rounds.hear(connection, part, now_ms)
-        )
+        heard = await db.run(partial(rounds.hear, batch=part, now_ms=now_ms))
         assert heard.settled == len(part)
     return len(facts) / (clock.monotonic() - began)
 

@@ -160,8 +160,10 @@ def keep(
             "links": _links_text(audit.links),
             "audited_at_ms": now_ms,
         }
-        done = connection.execute(upsert(audits).values(row).on_conflict_do_nothing())
-        if done.rowcount == 1:
+        stored = connection.execute(
+            upsert(audits).values(row).on_conflict_do_nothing().returning(audits.c.round_id)
+        )
+        if stored.one_or_none() is not None:
             first.append(audit)
             outbox.put(connection, message, f"audit:{message.round_id}")
     for alert in alerted:

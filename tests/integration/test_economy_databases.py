@@ -38,7 +38,7 @@ async def shared(postgres_url: str) -> AsyncIterator[Database]:
 
 async def grant(db: Database, player: str, amount: int, key: str) -> int:
     posted = await db.run(partial(_grant, player, amount, key))
-    return posted.balance_after
+    return int(posted.balance_after)
 
 
 def _grant(player: str, amount: int, key: str, connection: Any) -> Any:
@@ -163,7 +163,7 @@ async def test_audits_of_the_same_rounds_heard_by_many_at_once_settle_once(share
     heard = await asyncio.gather(*(hear(shared, *facts[at : at + 6]) for at in range(0, len(facts), 6)))
     assert sum(one.settled for one in heard) == 40
     for match in matches:
-        held = [row[3] for row in await shared.read(lambda c, match=match: stakes.all_stakes(c, match))]
+        held = [row[3] for row in await shared.read(partial(stakes.all_stakes, match_id=match))]
         assert held == [5_300, 4_850, 4_850]
     count = await shared.read(lambda c: len(c.execute(select(schema.outbox.c.id)).all()))
     assert count == 40

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import pytest
@@ -59,7 +60,7 @@ class Running:
         for player in players:
             event = PlayerCreated(player_id=player, created_at_ms=1, welcome=True)
             await self.bus.publish(event, f"player_created:{player}")
-            await self.until(lambda player=player: self.gold(player), "the welcome grant")
+            await self.until(partial(self.gold, player), "the welcome grant")
 
     async def gold(self, player: str) -> int:
         wallet = await self.stub.GetWallet(pb.GetWalletRequest(player_id=player))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import partial
 
 import pytest
 from paiju.economy.v1.events_pb2 import RoundSettled, StakeClosed
-from sqlalchemy import delete, select, text, update
+from sqlalchemy import Connection, delete, select, text, update
 from sqlalchemy.exc import DatabaseError, IntegrityError
 
 from services.chassis.db import schema_differences
@@ -397,7 +398,7 @@ def test_entries_are_listed_newest_first_in_pages(books: Books) -> None:
 
 def planted(books: Books, *statements: str) -> str:
     for statement in statements:
-        books.run(lambda c, statement=statement: c.execute(text(statement)))
+        books.run(partial(Connection.execute, statement=text(statement)))
     return "\n".join(books.prove().findings)
 
 
