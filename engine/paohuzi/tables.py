@@ -117,6 +117,24 @@ RUN: Final = _RUN_TABLES[0]
 RUN_JIANG: Final = _RUN_TABLES[1]
 """The same with one pair set aside as 将."""
 
+
+def _wait_table(run: bytes) -> list[int]:
+    """Return by suit index: the ranks one more card of which makes the table's entry possible, as a mask."""
+    masks = [0] * SUIT_SIZE
+    for index, units in enumerate(run):
+        if units != NO_RUNS:
+            for rank, power in enumerate(POW3):
+                if index // power % 3:
+                    masks[index - power] |= 1 << rank
+    return masks
+
+
+WAIT: Final = _wait_table(RUN)
+"""The ranks that RUN waits for."""
+
+WAIT_JIANG: Final = _wait_table(RUN_JIANG)
+"""The ranks that RUN_JIANG waits for."""
+
 Fits = tuple[tuple[int, int], ...]
 """Pairs of what the other suit must give to 绞, as a suit index, and the most 息 / 3 of the rest."""
 

@@ -127,7 +127,7 @@ def is_plainly_legal(position: Any, seat: int, action: str) -> bool:
     if kind in ("", "made"):
         if action == "hu":
             total = plain_total(position, seat, hand, laid, card, "made")
-            return kind == "made" and total >= position.rules.min_xi
+            return bool(kind == "made" and total >= position.rules.min_xi)
         return action == "pass" and kind == "made" and not (position.held[seat] > rest and loose)
     if action == "pass":
         return True
@@ -161,7 +161,8 @@ def is_plainly_legal(position: Any, seat: int, action: str) -> bool:
     if any(card not in meld for meld in melds) or used.count(card) != hand.count(card) + 1:
         return False
     taken = [at for at in used if at != card] + [card] * hand.count(card)
-    return all(taken.count(at) <= loose.count(at) for at in taken) and (not due or len(taken) < len(loose))
+    held = all(taken.count(at) <= loose.count(at) for at in taken)
+    return held and not (due and len(taken) >= len(loose))
 
 
 def plain_total(position: Any, seat: int, hand: list[int], laid: Any, card: int, source: str) -> int:
