@@ -118,6 +118,16 @@ async def test_a_failing_fn_takes_back_only_its_own_changes(bank: Database) -> N
     assert await bank.read(count) == 40
 
 
+async def test_a_failing_fn_that_is_alone_in_its_transaction_leaves_nothing(bank: Database) -> None:
+    def half(connection: Connection) -> None:
+        add(1000)(connection)
+        raise ValueError("second thoughts")
+
+    with pytest.raises(ValueError, match="second"):
+        await bank.run(half)
+    assert await bank.read(count) == 0
+
+
 async def test_a_constraint_is_the_callers_and_breaks_nobody_else(bank: Database) -> None:
     results = await asyncio.gather(
         *(bank.run(add(number // 2)) for number in range(40)), return_exceptions=True

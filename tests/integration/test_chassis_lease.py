@@ -184,6 +184,58 @@ def test_a_fenced_shard_is_forgotten_and_its_key_left_alone() -> None:
     run_virtual(main)
 
 
+def test_a_key_that_another_took_meanwhile_is_not_taken() -> None:
+    async def main(clock: VirtualClock) -> None:
+        world = MemoryWorld(clock)
+        process, keeper = world.process("a"), Keeper()
+        keys = await process.bus.bucket("shards")
+        await keys.put("table.5", b'{"process":"dead","incarnation":"d-1"}')
+
+        def step(bus: str, operation: str) -> None:
+            cell = world.broker.buckets["shards"].cells["table.5"]
+            if operation == "update" and b"dead" in cell.value:
+                # Between the look and the compare-and-set, another takes it.
+                cell.value, cell.revision = b'{"process":"z","incarnation":"z-1"}', cell.revision + 100
+
+        world.broker.step = step
+        alive = await world.process("z").bus.bucket("alive")
+        async with running(own(process.bus, clock, "a", keeper)):
+            for _ in range(5):
+                await alive.put("table.z", b'{"incarnation":"z-1","draining":true}')
+                await clock.sleep(1)
+        assert keeper.serving == set(SHARDS) - {"5"}
+        assert "take 5" not in keeper.history
+        entry = await keys.get("table.5")
+        assert entry is not None
+        assert b'"z"' in entry.value
+
+    run_virtual(main)
+
+
+def test_while_one_shard_drains_slowly_the_others_are_already_taken() -> None:
+    async def main(clock: VirtualClock) -> None:
+        world = MemoryWorld(clock)
+
+        class Slow(Keeper):
+            async def release(self, shard: str) -> None:
+                if shard == min(self.serving):
+                    await clock.sleep(30)
+                await super().release(shard)
+
+        a, b = Keeper(), Slow()
+        leaving = own(world.process("b").bus, clock, "b", b)
+        async with running(own(world.process("a").bus, clock, "a", a)), running(leaving):
+            await until(clock, lambda: bool(b.serving) and len(a.serving | b.serving) == 8)
+            assert len(b.serving) > 1
+            draining = asyncio.ensure_future(leaving.drain())
+            await until(clock, lambda: len(a.serving) == 7, seconds=2.0)
+            assert len(b.serving) == 1
+            await draining
+            await until(clock, lambda: a.serving == set(SHARDS), seconds=2.0)
+
+    run_virtual(main)
+
+
 @pytest.mark.parametrize("seed", range(30))
 def test_whatever_fails_all_shards_are_owned_again_and_two_never_think_so_for_long(seed: int) -> None:
     """Four processes crash, pause and come back on a faulty bus; afterwards each shard has exactly one

@@ -133,6 +133,18 @@ async def test_the_callee_does_not_inherit_the_callers_principal(pair: Pair) -> 
     assert pair.api.seen[0][0].kind == "service"
 
 
+async def test_whom_a_caller_acts_for_is_not_inherited_by_what_the_callee_calls(pair: Pair) -> None:
+    async def call_again(request: Any) -> Any:
+        if len(pair.api.seen) == 1:
+            await pair.stub.SignIn(pb.SignInRequest())
+        return pb.GetStatisticsResponse()
+
+    pair.api.behave = call_again
+    with auth.acting_for("p_9"):
+        await pair.stub.GetSignIn(pb.GetSignInRequest())
+    assert [principal.player_id for principal, _ in pair.api.seen] == ["p_9", ""]
+
+
 async def test_a_refusal_comes_back_as_the_same_refusal(pair: Pair) -> None:
     async def refuse(request: Any) -> Any:
         raise Refusal("NOT_FOUND", what="p_7")

@@ -295,7 +295,7 @@ class NatsBus(BaseBus):
         return inbox
 
     async def _settle(self) -> None:
-        """Return once the server knows of every command so far: before anybody is told that we listen, or don't.
+        """Return once the server knows of every command so far, before anybody is told that we listen.
 
         Twice, because nats-py writes its PING past the commands that still wait for its flusher.
         """

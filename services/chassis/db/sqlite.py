@@ -103,7 +103,8 @@ class _Thread:
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
         self._jobs.put(_Job(fn, loop, future))
-        return await asyncio.shield(future)
+        # The thread ends what it has begun, whoever waits for it.
+        return await future
 
     async def end(self) -> None:
         if not self._ended:
