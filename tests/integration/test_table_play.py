@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from google.protobuf.message import Message
 from paiju.table.v1.events_pb2 import MatchFinished, RoundFinished, RoundOpened
 
-from services.chassis.bus.nats import NatsBus
 from services.chassis.bus.memory import MemoryBus
+from services.chassis.bus.nats import NatsBus
 from services.chassis.bus.port import Delivery
 from services.scoring.core.audit import audit
 from services.table.calls import Calls, Create

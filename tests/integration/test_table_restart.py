@@ -1,4 +1,4 @@
-"""A table process is killed in mid-round and started again: the round goes on, nothing shown or said is lost."""
+"""A table process is killed in mid-round and started again: the round goes on, and nothing is lost."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from google.protobuf.message import Message
@@ -114,9 +115,16 @@ class World:
         broker = self.memory.broker
         store = broker.store
 
-        def tapped(name: str, subject: str, payload: bytes, *more: Any) -> tuple[bool, int]:
+        def tapped(
+            name: str,
+            subject: str,
+            payload: bytes,
+            headers: dict[str, str],
+            msg_id: str,
+            expected: int | None,
+        ) -> tuple[bool, int]:
             before = broker.stream(name).last_seq
-            is_stored, seq = store(name, subject, payload, *more)
+            is_stored, seq = store(name, subject, payload, headers, msg_id, expected)
             if is_stored and seq > before and name.startswith("TABLE_LOG"):
                 self.appended[subject].append((seq, payload))
             return is_stored, seq
@@ -182,8 +190,8 @@ class World:
                 tasks.create_task(self._table(client, door, number, table_id, seated))
 
     async def _table(self, client: Any, door: Door, number: int, table_id: str, seated: list[str]) -> None:
-        for player in seated:
-            await self._until_done(lambda player=player: self._welcome(player))
+        for name in seated:
+            await self._until_done(partial(self._welcome, name))
         seats = [*seated, *["bot:random"] * (3 - len(seated))]
         made = s.TableSpec(
             game="paohuzi",

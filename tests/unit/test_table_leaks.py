@@ -2,8 +2,8 @@
 
 The twins differ in two hidden cards (swapped between two other hands, or between a hand and the wall).
 Everyone answers at the same distance after being asked, inside the pause, and passes what he can pass. As
-long as the game's own texts are equal, numbers, times, questions, the frames in between and every refusal must
-be equal, although different seats are asked behind the scenes.
+long as the game's own texts are equal, numbers, times, questions, the frames in between and every refusal
+must be equal, although different seats are asked behind the scenes.
 """
 
 from __future__ import annotations

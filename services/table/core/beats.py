@@ -21,12 +21,12 @@ class Beat(msgspec.Struct):
 
 
 KEPT = frozenset({"wei", "chouwei", "ti"})
-"""Events that keep a drawn card without showing it: their seat alone may then be asked whether it wins, so the
-next public event must keep the same distance whether it was asked or not."""
+"""Events that keep a drawn card without showing it: their seat alone may then be asked whether it wins, so
+the next public event must keep the same distance whether it was asked or not."""
 
 
 def paces(event: Event, public: str | None) -> bool:
-    """Say whether the next public event keeps its distance from this one (`public`: as everybody reads it)."""
+    """Say whether the next public event keeps its distance from this one (`public`: as all read it)."""
     return event.pause or (public is not None and public.partition(" ")[0] in KEPT)
 
 
