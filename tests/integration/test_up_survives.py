@@ -1,0 +1,75 @@
+"""A person plays on the whole platform; it is killed in the middle of a round, and the round goes on."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from paiju.economy.v1 import economy_service_pb2 as economy
+
+from services.launch.exits import OK
+from services.scoring.core.audit import audit_alone
+from tests.support.person import Person
+from tests.support.up import Up, servers_on, spawn
+
+HALL = "paohuzi/tongyi-qmt/novice"
+ROUND_S_MAX = 240.0
+
+
+@pytest.fixture
+async def up(tmp_path: Path) -> AsyncIterator[Up]:
+    with Up(tmp_path / "data") as running:
+        yield running
+
+
+@pytest.mark.slow
+async def test_a_round_goes_on_after_the_platform_was_killed_and_is_settled(up: Up, tmp_path: Path) -> None:
+    person = Person(up.said.url)
+    await person.sign_in()
+    await person.connect()
+    await person.find_a_match(HALL)
+    await person.attach()
+    await person.sit()
+    await person.play(lambda frame: person.answered >= 3, ROUND_S_MAX)
+    [opening] = [frame.round_opening for frame in person.frames if frame.HasField("round_opening")]
+    shown = list(person.frames)
+
+    up.kill()
+    await person.close()
+    up.start()
+
+    person.url = up.said.url
+    await person.connect()
+    await person.attach()
+    end = (await person.play(lambda frame: frame.HasField("round_end"), ROUND_S_MAX)).round_end
+    assert end.round_id == opening.round_id, "the same round goes on"
+    assert person.frames[: len(shown)] == shown
+    numbers = [frame.number for frame in person.frames]
+    assert numbers == sorted(set(numbers)), "no frame is shown twice under one number"
+    assert len(servers_on(up.data)) == 1
+
+    settled = await person.play(
+        lambda frame: frame.HasField("round_settlement") and frame.round_settlement.settled, 60
+    )
+    settlement = settled.round_settlement
+    assert settlement.round_id == end.round_id
+    assert settlement.verdict == "AGREED"
+    assert sum(settlement.coins) == 0
+    points = json.loads(end.result_json)["points"]
+    assert [coins > 0 for coins in settlement.coins] == [gained > 0 for gained in points]
+
+    verdict = audit_alone(end.record)
+    assert verdict.agreed, verdict.reason
+    assert verdict.record is not None
+    assert verdict.record.commitment == opening.commitment, "it was promised before the nonces"
+    assert verdict.nonces_given == 1
+    wallet = await person.call(
+        "paiju.economy.v1.EconomyService/GetWallet", economy.GetWalletRequest(), economy.GetWalletResponse
+    )
+    assert wallet is not None
+    await person.close()
+
+    book = spawn("reconcile", "--data", str(up.data), "--json", env={}, log=tmp_path / "reconcile.log")
+    answer, _ = book.communicate(timeout=60)
+    assert book.returncode == OK, answer
+    assert json.loads(answer)["ok"] is True

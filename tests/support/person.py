@@ -1,0 +1,187 @@
+"""A person with a client: signs in as a guest, sits down, plays, comes back; by the players' door only."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from typing import TypeVar
+
+import aiohttp
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from google.protobuf.message import Message
+from paiju.accounts.v1 import accounts_service_pb2 as accounts
+from paiju.gateway.v1.gateway_service_pb2 import CallResult, PlayResponse
+from paiju.matchmaking.v1 import matchmaking_service_pb2 as matchmaking
+from paiju.table.v1.play_pb2 import Act, Attach, Frame, Question, Ready, RevealNonce, Sit, TableView
+
+from tests.support.finished import chain
+from tests.support.play_client import WebSocketClient
+
+M = TypeVar("M", bound=Message)
+
+ACCOUNTS = "paiju.accounts.v1.AccountsService"
+MATCHMAKING = "paiju.matchmaking.v1.MatchmakingService"
+
+
+class Person:
+    """One player at one table."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.player_id = ""
+        self.table_id = ""
+        self.epoch = 0
+        self.frames: list[Frame] = []
+        """All frames of the table, as shown to this person, in order."""
+        self.view = TableView()
+        """The view of the last attach that brought one."""
+        self.answered = 0
+        """Answers the table accepted."""
+        self._key = Ed25519PrivateKey.generate()
+        self._nonces = chain(os.urandom(32))
+        self._token = ""
+        self._looked_at = 0
+        self._door: WebSocketClient | None = None
+
+    @property
+    def door(self) -> WebSocketClient:
+        """The connection."""
+        assert self._door is not None, "not connected"
+        return self._door
+
+    async def sign_in(self) -> None:
+        """Prove the key, over plain HTTP as the page does."""
+        public = self._key.public_key().public_bytes_raw()
+        challenge = await self._post(
+            f"{ACCOUNTS}/CreateChallenge",
+            accounts.CreateChallengeRequest(public_key=public),
+            accounts.CreateChallengeResponse,
+        )
+        signed = accounts.SignInGuestRequest(
+            public_key=public,
+            challenge=challenge.challenge,
+            signature=self._key.sign(b"paiju-guest-1" + challenge.challenge),
+            device="a test",
+        )
+        answer = await self._post(f"{ACCOUNTS}/SignInGuest", signed, accounts.SignInGuestResponse)
+        self._token, self.player_id = answer.tokens.access_token, answer.profile.player_id
+
+    async def connect(self) -> None:
+        """Open the WebSocket and say who we are."""
+        self._door = await WebSocketClient.connect(self.url)
+        welcome = await self._door.hello(self._token)
+        assert welcome.welcome.player_id == self.player_id, welcome
+
+    async def close(self) -> None:
+        """Close the WebSocket, if it is open."""
+        door, self._door = self._door, None
+        if door is not None:
+            await door.close()
+
+    async def call(self, method: str, request: Message, response: type[M]) -> M:
+        """Call a service through the WebSocket; again while it can't be reached, as every client must."""
+        async with asyncio.timeout(20):
+            while True:
+                result = await self.door.call(method, request.SerializeToString())
+                if result.error.reason != "SERVICE_UNAVAILABLE":
+                    return _taken(result, response)
+                await asyncio.sleep(0.2)
+
+    async def find_a_match(self, hall_id: str, seconds: float = 30.0) -> None:
+        """Ask for a match with bots, and wait for its table."""
+        wanted = matchmaking.CreateTicketRequest(
+            request_id=os.urandom(8).hex(), hall_id=hall_id, bots_now=True
+        )
+        made = await self.call(f"{MATCHMAKING}/CreateTicket", wanted, matchmaking.CreateTicketResponse)
+        ticket = made.ticket
+        async with asyncio.timeout(seconds):
+            while not ticket.table_id:
+                await asyncio.sleep(0.1)
+                got = await self.call(
+                    f"{MATCHMAKING}/GetTicket",
+                    matchmaking.GetTicketRequest(ticket_id=ticket.ticket_id),
+                    matchmaking.GetTicketResponse,
+                )
+                ticket = got.ticket
+                assert ticket.state != "failed", ticket.reason
+        self.table_id = ticket.table_id
+
+    async def attach(self) -> None:
+        """Listen to the table, from where we stopped."""
+        number = self.frames[-1].number if self.frames else self.view.number
+        async with asyncio.timeout(20):
+            while True:
+                answer = await self.door.command(
+                    self.table_id, attach=Attach(epoch=self.epoch, number=number)
+                )
+                if not answer.reason:
+                    return
+                # After a restart the table has no owner for a moment.
+                assert answer.reason in ("TABLE_MOVING", "SERVICE_UNAVAILABLE", "TRY_AGAIN"), answer.reason
+                await asyncio.sleep(0.2)
+
+    async def sit(self) -> None:
+        """Take the seat, with the head of our chain of nonces."""
+        answer = await self.door.command(self.table_id, "sit", sit=Sit(nonce_head=self._nonces[0]))
+        assert not answer.reason, answer
+
+    async def play(self, until: Callable[[Frame], bool], seconds: float) -> Frame:
+        """Play on until a frame is so, and return it; each frame is looked at once, over all calls."""
+        async with asyncio.timeout(seconds):
+            if self.view.play.HasField("question"):
+                await self._answer(self.view.play.round_id, self.view.play.question)
+                self.view.play.ClearField("question")
+            while True:
+                while self._looked_at < len(self.frames):
+                    self._looked_at += 1
+                    if until(self.frames[self._looked_at - 1]):
+                        return self.frames[self._looked_at - 1]
+                said = await self.door.wait_for(_is_from_table, seconds)
+                if said.HasField("table_snapshot"):
+                    self.epoch = said.table_snapshot.epoch
+                    self.view = TableView.FromString(said.table_snapshot.view)
+                    if self.view.play.HasField("question"):
+                        await self._answer(self.view.play.round_id, self.view.play.question)
+                    continue
+                self.epoch = said.table_frames.epoch
+                new = [Frame.FromString(frame) for frame in said.table_frames.frames]
+                self.frames += new
+                for frame in new:
+                    await self._react(frame)
+
+    async def _react(self, frame: Frame) -> None:
+        if frame.HasField("round_opening"):
+            round_id = frame.round_opening.round_id
+            link = self._nonces[int(round_id.rpartition("/")[2])]
+            await self.door.command(
+                self.table_id, f"nonce {round_id}", reveal_nonce=RevealNonce(round_id=round_id, nonce=link)
+            )
+        elif frame.play.HasField("question"):
+            await self._answer(frame.play.round_id, frame.play.question)
+        elif frame.HasField("round_end"):
+            await self.door.command(self.table_id, f"ready {frame.number}", ready=Ready())
+
+    async def _answer(self, round_id: str, question: Question) -> None:
+        action = next((wish for wish in ("hu", "pass") if wish in question.actions), question.actions[0])
+        answer = await self.door.command(
+            self.table_id, act=Act(round_id=round_id, question=question.number, action=action)
+        )
+        # A question may have been withdrawn, or answered for us, while we thought.
+        self.answered += not answer.reason
+
+    async def _post(self, method: str, request: Message, response: type[M]) -> M:
+        async with (
+            aiohttp.ClientSession() as http,
+            http.post(f"{self.url}call/{method}", data=request.SerializeToString()) as answer,
+        ):
+            return _taken(CallResult.FromString(await answer.read()), response)
+
+
+def _taken(result: CallResult, response: type[M]) -> M:
+    assert not result.HasField("error"), result.error
+    return response.FromString(result.payload)
+
+
+def _is_from_table(response: PlayResponse) -> bool:
+    return response.HasField("table_frames") or response.HasField("table_snapshot")
