@@ -1,0 +1,1 @@
+"""What playing earns besides coins: the daily sign-in, counts of play."""

@@ -1,0 +1,139 @@
+"""Events in: settled rounds. Out: rewards, by call to economy, until it has confirmed them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from typing import Final
+
+from google.protobuf.message import Message
+from paiju.economy.v1 import economy_service_pb2 as economy_pb
+from paiju.economy.v1.economy_service_pb2_grpc import EconomyServiceStub
+from paiju.economy.v1.events_pb2 import RoundSettled
+
+from services.chassis import log
+from services.chassis.bus.port import Delivery
+from services.chassis.clock import Clock
+from services.chassis.db import Database
+from services.chassis.errors import Outage, Refusal
+from services.chassis.metrics import Metrics
+from services.chassis.run import Consumes
+from services.progress import store
+from services.progress.core.counts import RoundResult, SeatResult
+
+SETTLED: Final = Consumes("progress-rounds", (RoundSettled,))
+
+LOOK_S: Final = 5.0
+"""Rewards left behind by a crash are looked for this often."""
+RETRY_S_MAX: Final = 30.0
+BATCH: Final = 100
+
+
+class Ears:
+    """The handler of progress' consumer."""
+
+    def __init__(self, db: Database, metrics: Metrics) -> None:
+        self._db = db
+        self._counted = metrics.counter("progress_rounds_counted", "Settled rounds counted")
+
+    async def on_settled(self, deliveries: Sequence[Delivery[Message]]) -> None:
+        """Count rounds, each once."""
+        results = [result_of(one.message) for one in deliveries if isinstance(one.message, RoundSettled)]
+        new = await self._db.run(lambda connection: store.count(connection, results))
+        self._counted.inc(new)
+
+
+def result_of(event: RoundSettled) -> RoundResult:
+    """Return what counts of a settled round."""
+    names = json.loads(event.names_json or "{}")
+    return RoundResult(
+        event.round_id,
+        event.game,
+        event.preset,
+        [SeatResult(seat.player_id, seat.is_bot, seat.points, seat.won) for seat in event.seats],
+        event.end,
+        event.how,
+        event.huxi,
+        {str(name): int(fan) for name, fan in names.items()},
+    )
+
+
+class Payer:
+    """Has economy pay what is owed, each reward under its own request id: no crash loses or doubles one."""
+
+    def __init__(self, db: Database, clock: Clock, economy: EconomyServiceStub, metrics: Metrics) -> None:
+        self._db = db
+        self._clock = clock
+        self._economy = economy
+        self._log = log.get(service="progress")
+        self._owed: asyncio.Event = asyncio.Event()
+        results = metrics.counter("progress_rewards", "Rewards by what became of them", ["result"])
+        self._paid, self._refused = results.labels("paid"), results.labels("refused")
+        self._waiting = metrics.gauge("progress_rewards_owed", "Rewards that economy has not confirmed yet")
+
+    def poke(self) -> None:
+        """Say that something is owed."""
+        self._owed.set()
+
+    async def pay(self, owed: store.Owed) -> None:
+        """Pay one reward.
+
+        Raises:
+            Outage: Economy or the database can't be reached; it stays owed.
+        """
+        request = economy_pb.GrantRewardRequest(
+            request_id=owed.request_id,
+            player_id=owed.player_id,
+            money=economy_pb.Money(currency="gold", amount=owed.amount),
+            kind=owed.kind,
+            reference=owed.reference,
+        )
+        state, refused_for = "paid", ""
+        try:
+            await self._economy.GrantReward(request)
+        except Refusal as refusal:
+            if refusal.entry.code in ("UNAVAILABLE", "DEADLINE_EXCEEDED", "RESOURCE_EXHAUSTED"):
+                raise Outage(f"economy: {refusal}") from refusal
+            state, refused_for = "refused", refusal.reason
+        await self._db.run(
+            lambda connection: store.mark_reward(connection, owed.request_id, state, refused_for)
+        )
+        if refused_for:
+            self._refused.inc()
+            self._log.error("reward_refused", request_id=owed.request_id, reason=refused_for)
+        else:
+            self._paid.inc()
+
+    async def pay_all(self) -> int:
+        """Pay what is owed now, and return how much was.
+
+        Raises:
+            Outage: The rest stays owed.
+        """
+        owed = await self._db.read(lambda connection: store.owed_rewards(connection, BATCH))
+        self._waiting.set(len(owed))
+        for one in owed:
+            await self.pay(one)
+        self._waiting.set(0)
+        return len(owed)
+
+    async def run(self) -> None:
+        """Pay until cancelled."""
+        failures = 0
+        while True:
+            self._owed.clear()
+            try:
+                while await self.pay_all() == BATCH:
+                    pass
+            except Outage as outage:
+                failures += 1
+                self._log.warning("rewards_interrupted", why=str(outage)[:200])
+                await self._clock.sleep(min(RETRY_S_MAX, 0.2 * 2 ** min(failures, 8)))
+                continue
+            failures = 0
+            try:
+                async with self._clock.timeout(LOOK_S):
+                    await self._owed.wait()
+            except TimeoutError:
+                continue

@@ -1,0 +1,1 @@
+"""Pure decisions about days, streaks and counts."""
