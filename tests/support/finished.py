@@ -38,6 +38,7 @@ class PlayedMatch:
     preset: str = "tongyi-qmt"
     seed: int = 1
     base_stake: int = 10
+    players: tuple[str, ...] = PLAYERS
     silent_from: dict[int, int] = field(default_factory=dict)
     """Seat → the round from which it reveals no more."""
     round_no: int = 0
@@ -49,6 +50,7 @@ class PlayedMatch:
         self.chains = [chain(self.chance.randbytes(32)) for _ in range(2)]
         self.heads = [self.chains[0][0], self.chains[1][0], b""]
         self.revealed = [0, 0, 0]
+        self.totals = [0, 0, 0]
 
     def skip(self) -> None:
         """Void a round before anything is revealed: its number is used up."""
@@ -82,7 +84,7 @@ class PlayedMatch:
             game="paohuzi",
             preset=f"{rules.preset}@{rules.version}",
             options=rules.as_json(),
-            seats=PLAYERS,
+            seats=self.players,
             dealer=self.dealer,
             draws_in_row=self.draws,
             commitment=commitment.hex(),
@@ -93,12 +95,13 @@ class PlayedMatch:
             result=full_result("paohuzi", rules, self.dealer, self.draws, position.outcome()),
         )
         self.dealer, self.draws = record.result["dealer_next"], record.result["draws_in_row_next"]
+        self.totals = [sum(two) for two in zip(self.totals, record.result["points"], strict=True)]
         return self._facts(record, commitment)
 
     def _facts(self, record: Record, commitment: bytes) -> tuple[RoundOpened, RoundFinished]:
         seats = [
             RoundSeat(seat=seat, player_id=player, is_bot=player.startswith("bot:"))
-            for seat, player in enumerate(PLAYERS)
+            for seat, player in enumerate(self.players)
         ]
         opened = RoundOpened(
             round_id=record.round_id,
