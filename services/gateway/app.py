@@ -78,22 +78,27 @@ async def _add_security(request: web.Request, response: web.StreamResponse) -> N
         response.headers.setdefault(header, value)
 
 
-async def wire(settings: GatewaySettings, parts: Parts) -> Service:
-    """Make the service."""
+def make(settings: GatewaySettings, parts: Parts, name: str, folder: Path = FOLDER) -> Gateway:
+    """Return the service under the name that tables answer to."""
     tables = Tables(
         parts,
-        f"gw-{parts.incarnation}",
+        name,
         shards=parts.settings.log_shards,
         tables_per_session_max=settings.tables_per_session_max,
     )
-    hub = Hub(settings, parts, Calls(parts), tables)
+    return Gateway(settings, parts, Hub(settings, parts, Calls(parts), tables), folder)
+
+
+async def wire(settings: GatewaySettings, parts: Parts) -> Service:
+    """Make the service, and offer its stream."""
+    gateway = make(settings, parts, f"gw-{parts.incarnation}")
     parts.rpc.serve(
         "gateway",
         gateway_service_pb2_grpc.add_GatewayServiceServicer_to_server,
-        Api(hub),
+        Api(gateway.hub),
         {"Play": "public"},
     )
-    return Gateway(settings, parts, hub)
+    return gateway
 
 
 WIRING = Wiring(

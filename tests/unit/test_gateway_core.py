@@ -167,6 +167,12 @@ class TestAttachment:
         assert a.judge_view(9, 2.0) is Verdict.FORWARD
         assert a.judge_frame(10, 2.0) is Verdict.FORWARD
 
+    def test_a_client_that_claims_more_than_there_is_gets_the_view_that_answers_it(self) -> None:
+        a = attachment(last=1000)
+        a.asking = 5
+        assert a.judge_view(7, 0.0) is Verdict.FORWARD
+        assert a.judge_frame(8, 0.0) is Verdict.FORWARD
+
     def test_an_old_view_is_dropped(self) -> None:
         assert attachment(last=3).judge_view(2, 0.0) is Verdict.DROP
 

@@ -75,9 +75,12 @@ class Attachment:
         return Verdict.ASK
 
     def judge_view(self, number: int, now: float) -> Verdict:
-        """Decide about a view that holds everything up to this number."""
+        """Decide about a view that holds everything up to this number.
+
+        One that answers an `attach` counts whatever number the client claimed to have seen.
+        """
         self.heard_at = now
-        if number < self.last:
+        if number < self.last and not self.asking:
             return Verdict.DROP
         self.last = number
         self.asks = 0

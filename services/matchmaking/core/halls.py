@@ -46,6 +46,8 @@ class Hall:
     minimum: int
     """A stake below this ends the match."""
     rounds: int
+    timing_json: str = ""
+    """Waits that differ from the game's defaults, JSON; empty = none."""
 
     def admit(self, coins: int) -> None:
         """Let a player with so many coins in.
@@ -65,6 +67,7 @@ class Hall:
             game=self.game,
             preset=self.preset,
             rounds=self.rounds,
+            timing_json=self.timing_json,
             seats=[SeatSpec(player_id=player_id) for player_id in players],
             stake=StakeSpec(
                 currency=CURRENCY, buy_in=self.buy_in, base_stake=self.base_stake, minimum=self.minimum
@@ -127,6 +130,7 @@ def _hall(game: Mapping[str, Any], preset: Mapping[str, Any], level: Mapping[str
         entry_max=int(level["entry_max"]),
         minimum=int(level["minimum"]),
         rounds=int(level["rounds"]),
+        timing_json=json.dumps(timing, sort_keys=True) if (timing := level.get("timing")) else "",
     )
 
 

@@ -1,0 +1,168 @@
+"""All nine services behind the gateway: a person, two bots, and everything a match touches."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from paiju.chat.v1 import chat_service_pb2 as chat
+from paiju.economy.v1 import economy_service_pb2 as economy
+from paiju.gateway.v1.gateway_service_pb2 import CallResult
+from paiju.matchmaking.v1 import matchmaking_service_pb2 as matchmaking
+from paiju.table.v1 import table_service_pb2 as tables
+from paiju.table.v1.play_pb2 import Frame, SetAutoPlay
+
+from services.gateway.app import Gateway, make
+from services.gateway.settings import GatewaySettings
+from services.launch.catalog import wirings
+from services.matchmaking.settings import HALLS, MatchmakingSettings
+from tests.support.nats import NatsServer
+from tests.support.person import MATCHMAKING, Person
+from tests.support.real_process import World, running
+
+HALL = "paohuzi/tongyi-qmt/novice"
+TIMING = {
+    "claim_pause_ms": 0,
+    "turn_ms": 5000,
+    "claim_ms": 5000,
+    "nonce_ms": 2000,
+    "between_ms": 500,
+    "seat_ms": 20000,
+}
+ROUNDS = 2
+WAIT_S = 90.0
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+async def platform(nats_server: NatsServer, tmp_path: Path) -> AsyncIterator[World]:
+    halls = json.loads(HALLS.read_text(encoding="utf-8"))
+    for level in halls["levels"]:
+        level |= {"timing": TIMING, "rounds": ROUNDS}
+    file = tmp_path / "halls.json"
+    file.write_text(json.dumps(halls), encoding="utf-8")
+    own = {
+        "gateway": GatewaySettings(http_port=0),
+        "matchmaking": MatchmakingSettings(halls_file=file),
+    }
+    async with running(nats_server.url, tmp_path, wirings(), own) as world:
+        yield world
+
+
+def url(world: World) -> str:
+    gateway = world.services["gateway"]
+    assert isinstance(gateway, Gateway)
+    return gateway.url
+
+
+async def coins(person: Person) -> tuple[int, int]:
+    """Return the gold in a person's wallet, and in his stakes."""
+    request = economy.GetWalletRequest(player_id=person.player_id)
+    wallet = await person.call(
+        "paiju.economy.v1.EconomyService/GetWallet", request, economy.GetWalletResponse
+    )
+    gold = {money.currency: money.amount for money in wallet.balances}.get("gold", 0)
+    return gold, {money.currency: money.amount for money in wallet.staked}.get("gold", 0)
+
+
+async def until_coins(person: Person, gold: int, seconds: float = 20.0) -> None:
+    async with asyncio.timeout(seconds):
+        while (await coins(person))[0] != gold:
+            await asyncio.sleep(0.1)
+
+
+async def sit_down(person: Person) -> None:
+    await person.sign_in()
+    await person.connect()
+    await until_coins(person, 20_000)
+    await person.find_a_match(HALL)
+    await person.attach()
+    await person.sit()
+
+
+async def call(person: Person, method: str, request: matchmaking.CreateTicketRequest) -> CallResult:
+    return await person.door.call(f"{MATCHMAKING}/{method}", request.SerializeToString())
+
+
+async def test_a_person_and_two_bots_play_a_match_for_coins(platform: World) -> None:
+    person = Person(url(platform))
+    await sit_down(person)
+    assert await coins(person) == (17_000, 3_000)
+
+    again = matchmaking.CreateTicketRequest(request_id="again", hall_id=HALL)
+    refused = await call(person, "CreateTicket", again)
+    assert (refused.error.reason, refused.error.details["table_id"]) == ("ALREADY_PLAYING", person.table_id)
+    where = await person.call(
+        f"{MATCHMAKING}/GetWhereabouts",
+        matchmaking.GetWhereaboutsRequest(),
+        matchmaking.GetWhereaboutsResponse,
+    )
+    assert where.table_id == person.table_id
+
+    said = chat.PostMessageRequest(request_id="c1", channel=f"table/{person.table_id}", phrase="phrase_01")
+    posted = await person.call("paiju.chat.v1.ChatService/PostMessage", said, chat.PostMessageResponse)
+    heard = await person.door.wait_for(lambda response: response.notice.HasField("chat"))
+    assert heard.notice.chat == posted.message
+
+    by_kind: dict[str, list[Frame]] = {"round_end": [], "round_settlement": [], "match_end": []}
+
+    def is_over(frame: Frame) -> bool:
+        kind = frame.WhichOneof("body") or ""
+        if kind in by_kind and (kind != "round_settlement" or frame.round_settlement.settled):
+            by_kind[kind].append(frame)
+        return bool(by_kind["match_end"]) and len(by_kind["round_settlement"]) == len(by_kind["round_end"])
+
+    await person.play(is_over, WAIT_S)
+    ends, settled = by_kind["round_end"], by_kind["round_settlement"]
+    assert by_kind["match_end"][0].match_end.rounds_played == len(ends) == ROUNDS
+    assert {frame.round_settlement.verdict for frame in settled} == {"AGREED"}
+    numbers = [frame.number for frame in person.frames]
+    assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+    seat = next(s.seat for s in person.view.seats if s.player_id == person.player_id)
+    won = sum(frame.round_settlement.coins[seat] for frame in settled)
+    await until_coins(person, 20_000 + won)
+    assert (await coins(person))[1] == 0
+
+    free = matchmaking.CreateTicketRequest(request_id="next", hall_id=HALL)
+    async with asyncio.timeout(10):
+        while (answer := await call(person, "CreateTicket", free)).error.reason:
+            assert answer.error.reason in {"ALREADY_PLAYING", "RATE_LIMITED"}, answer
+            await asyncio.sleep(0.5)
+
+    record = await person.call(
+        "paiju.table.v1.TableService/GetRecord",
+        tables.GetRecordRequest(round_id=ends[0].round_end.round_id),
+        tables.GetRecordResponse,
+    )
+    assert record.record == ends[0].round_end.record
+    await person.close()
+
+
+async def test_another_gateway_takes_over_in_the_middle_of_a_round(platform: World) -> None:
+    person = Person(url(platform))
+    await sit_down(person)
+    await person.play(lambda frame: frame.HasField("play") and frame.play.HasField("question"), WAIT_S)
+    before = len(person.frames)
+    first = platform.services["gateway"]
+    await first.stop()
+    assert await person.door.wait_end() == "SHUTTING_DOWN"
+    await person.close()
+
+    second = make(GatewaySettings(http_port=0), platform.parts, "gw-second")
+    await second.start()
+    person.url = second.url
+    await person.connect()
+    await person.attach()
+    answer = await person.door.command(person.table_id, "auto", set_auto_play=SetAutoPlay(on=True))
+    assert answer.reason == ""
+    await person.play(lambda frame: frame.HasField("round_end"), WAIT_S)
+    numbers = [frame.number for frame in person.frames]
+    assert len(numbers) > before
+    assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+    await person.close()
+    await second.stop()
+    platform.process._started.remove(first)
