@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -24,15 +23,6 @@ SERVICES = (
     "gateway",
 )
 """In the order in which `paiju up` starts them: the doors open last, and close first."""
-
-
-def built() -> list[str]:
-    """Return the services that this version has, in the order of `SERVICES`."""
-    return [name for name in SERVICES if _is_there(f"services.{name}") and _is_there(f"services.{name}.app")]
-
-
-def _is_there(module: str) -> bool:
-    return importlib.util.find_spec(module) is not None
 
 
 def wirings(names: Sequence[str] = SERVICES) -> list[Wiring]:

@@ -15,7 +15,7 @@ from services.chassis.ids import SystemIds
 from services.chassis.metrics import Metrics
 from services.chassis.run import Wiring, nats_login, registry_of, serve
 from services.chassis.run import run as run_loop
-from services.launch.catalog import built, wirings
+from services.launch.catalog import SERVICES, wirings
 from services.launch.exits import OUTAGE, USAGE, Stop
 from services.launch.permissions import inbox_prefix
 
@@ -37,7 +37,7 @@ def migrate(names: Sequence[str]) -> None:
         Stop: As `run`.
     """
     with outages_in_one_line():
-        run_loop(migrate_all(wirings(names or built()), shared_settings()))
+        run_loop(migrate_all(wirings(names or SERVICES), shared_settings()))
 
 
 def shared_settings() -> PaijuSettings:

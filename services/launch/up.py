@@ -19,7 +19,7 @@ from services.chassis.run import Running, serve
 from services.chassis.run import run as run_loop
 from services.gateway.app import Gateway
 from services.launch.broker import Broker
-from services.launch.catalog import built, wirings
+from services.launch.catalog import wirings
 from services.launch.exits import OUTAGE, Stop
 from services.launch.folder import DataFolder
 from services.launch.serve import migrate_all, outages_in_one_line
@@ -84,7 +84,7 @@ async def _run(folder: DataFolder, doors: Doors, page_port: int, *, open_page: b
         )
         # Each service's own settings come from the environment; what the command line says stands above it.
         os.environ |= {"PAIJU_GATEWAY_HTTP_HOST": doors.host, "PAIJU_GATEWAY_HTTP_PORT": str(page_port)}
-        chosen = wirings(built())
+        chosen = wirings()
         await migrate_all(chosen, settings)
 
         def ready(running: Running) -> None:
