@@ -15,7 +15,7 @@ from services.chassis.bus import Delivery
 from services.chassis.bus.broker import Faults
 from services.chassis.clock import SystemClock, VirtualClock, run_virtual
 from services.chassis.db import Database, InlineDatabase, schema_differences
-from services.chassis.errors import Defect
+from services.chassis.errors import Defect, Outage
 from services.chassis.outbox import Outbox, outbox_table, put, waiting
 from tests.support.process import MemoryProcess, MemoryWorld
 
@@ -78,6 +78,28 @@ async def test_the_same_event_id_is_kept_once_as_it_was_first(made: Database, pr
     await made.run(lambda c: put(c, finished(3), "r"))
     assert await Outbox(made, process.bus, SystemClock()).relay_once() == 0
     assert stored(process) == ["m/1"]
+
+
+async def test_what_could_not_be_published_stays_and_the_rest_is_marked(
+    made: Database, process: MemoryProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(3):
+        await made.run(lambda c, n=number: put(c, finished(n), f"r{n}"))  # type: ignore[misc]
+    publish = process.bus.publish
+
+    async def lame(message: Message, event_id: str) -> int:
+        if event_id == "r1":
+            raise Outage("not acknowledged")
+        return await publish(message, event_id)
+
+    monkeypatch.setattr(process.bus, "publish", lame)
+    box = Outbox(made, process.bus, SystemClock())
+    with pytest.raises(Outage):
+        await box.relay_once()
+    assert (await made.read(waiting), stored(process)) == (1, ["m/0", "m/2"])
+    monkeypatch.setattr(process.bus, "publish", publish)
+    assert await box.relay_once() == 1
+    assert stored(process) == ["m/0", "m/2", "m/1"]
 
 
 async def test_what_no_stream_keeps_can_not_be_put(made: Database) -> None:
