@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import AsyncIterator
 
 import pytest
@@ -17,3 +18,12 @@ async def browser() -> AsyncIterator[Browser]:
         pytest.skip("Chromium is not installed")
     async with chromium() as running:
         yield running
+
+
+@pytest.fixture
+def free_port() -> int:
+    """A port of the loopback that nobody listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port

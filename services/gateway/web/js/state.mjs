@@ -33,6 +33,8 @@ export function initialState(storage) {
     replaced: false,
     dialog: null,
     busy: new Set(),
+    /** Parts of the page that could not be loaded. */
+    failed: new Set(),
     toasts: [],
     chat: { messages: [], open: false, unread: 0, bubbles: new Map() },
     callouts: [],

@@ -1,6 +1,7 @@
 // Before a table: profile, wallet, sign-in, halls, tickets, rooms, statistics, records.
 import { t } from "../lib/i18n.mjs";
 import { freshId } from "../lib/ids.mjs";
+import { Refused, Unreachable } from "../net/refused.mjs";
 
 const TICKET_POLL_MS = 2_000;
 const ROOM_POLL_MS = 3_000;
@@ -52,16 +53,19 @@ export class LobbyControls {
     await Promise.all([this.loadProfile(), this.loadWallet(), this.loadHalls(), this.loadGames(), this.loadSignIn()]);
   }
 
-  async quietly(work) {
+  /** Load a part of the page. A part that could not be loaded is named in `failed` and can be asked for again. */
+  async part(name, work) {
+    this.change((state) => state.failed.delete(name));
     try {
       await work();
     } catch (error) {
-      if (error.reason !== "UNREACHABLE") this.controls.fail(error);
+      this.change((state) => state.failed.add(name));
+      if (!(error instanceof Refused || error instanceof Unreachable)) throw error;
     }
   }
 
   loadProfile() {
-    return this.quietly(async () => {
+    return this.part("profile", async () => {
       const { profile } = await this.call("accounts/GetProfile");
       this.change((state) => {
         state.profile = profile;
@@ -72,14 +76,14 @@ export class LobbyControls {
   }
 
   loadWallet() {
-    return this.quietly(async () => {
+    return this.part("wallet", async () => {
       const wallet = await this.call("economy/GetWallet", { player_id: this.state.playerId });
       this.change((state) => (state.wallet = wallet));
     });
   }
 
   loadHalls() {
-    return this.quietly(async () => {
+    return this.part("halls", async () => {
       const { halls } = await this.call("matchmaking/ListHalls", { game: "paohuzi" });
       this.change((state) => {
         state.halls = halls;
@@ -89,14 +93,14 @@ export class LobbyControls {
   }
 
   loadGames() {
-    return this.quietly(async () => {
+    return this.part("games", async () => {
       const { games } = await this.call("table/ListGames");
       this.change((state) => (state.games = games));
     });
   }
 
   loadSignIn() {
-    return this.quietly(async () => {
+    return this.part("signin", async () => {
       const { state: signIn } = await this.call("progress/GetSignIn");
       this.change((state) => (state.signIn = signIn));
     });
@@ -106,7 +110,7 @@ export class LobbyControls {
   loadPeople(ids) {
     const unknown = [...new Set(ids)].filter((id) => id.startsWith("p_") && !this.state.profiles.has(id));
     if (!unknown.length) return;
-    this.quietly(async () => {
+    this.part("people", async () => {
       const { profiles } = await this.call("accounts/BatchGetProfiles", { player_ids: unknown });
       this.change((state) => {
         for (const profile of profiles) state.profiles.set(profile.player_id, profile);
@@ -268,7 +272,7 @@ export class LobbyControls {
 
   async openStatistics() {
     this.controls.dialog({ kind: "statistics" });
-    await this.quietly(async () => {
+    await this.part("statistics", async () => {
       const { statistics } = await this.call("progress/GetStatistics", { player_id: this.state.playerId });
       this.change((state) => (state.statistics = statistics));
     });
@@ -281,7 +285,7 @@ export class LobbyControls {
   }
 
   moreRecords(token = this.state.recordsNext) {
-    return this.quietly(async () => {
+    return this.part("records", async () => {
       const request = { player_id: this.state.playerId, page_size: 20, page_token: token };
       const { records, next_page_token } = await this.call("table/ListRecords", request);
       this.loadPeople(records.flatMap((record) => record.players));

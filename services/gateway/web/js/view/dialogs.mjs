@@ -6,6 +6,7 @@ import { icon } from "./icons.mjs";
 import { keypad } from "./keypad.mjs";
 import { AVATARS, avatarPicture } from "./people.mjs";
 import { optionValue } from "./optionvalue.mjs";
+import { waitFor } from "./waitfor.mjs";
 import { roomForm } from "./roomform.mjs";
 
 const KINDS = {
@@ -87,7 +88,7 @@ function profile(state, controls) {
 
 function signIn(state, controls) {
   const sign = state.signIn;
-  if (!sign) return h("p", {}, t("loading"));
+  if (!sign) return waitFor(state, "signin", () => controls.lobby.loadSignIn());
   return [
     h("p.hint", {}, t("signin.streak", { days: sign.streak })),
     h(

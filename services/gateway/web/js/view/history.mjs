@@ -6,11 +6,12 @@ import { h } from "../lib/vdom.mjs";
 import { saveText } from "./download.mjs";
 import { icon } from "./icons.mjs";
 import { nameOfPlayer } from "./people.mjs";
+import { waitFor } from "./waitfor.mjs";
 import { presetTitle } from "./presets.mjs";
 
 /** Counts per preset. */
-export function statisticsDialog(state) {
-  if (!state.statistics) return h("p", {}, t("loading"));
+export function statisticsDialog(state, controls) {
+  if (!state.statistics) return waitFor(state, "statistics", () => controls.lobby.openStatistics());
   if (!state.statistics.length) return h("p.nothing", {}, t("stats.none"));
   return state.statistics.map((one) =>
     h(
@@ -40,7 +41,7 @@ const timeOf = (ms) =>
 
 /** Rounds, newest first. */
 export function recordsDialog(state, controls) {
-  if (!state.records) return h("p", {}, t("loading"));
+  if (!state.records) return waitFor(state, "records", () => controls.lobby.openRecords());
   if (!state.records.length) return h("p.nothing", {}, t("records.none"));
   return [
     h(

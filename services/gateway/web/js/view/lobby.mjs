@@ -7,6 +7,7 @@ import { copyText } from "./download.mjs";
 import { card } from "./cardview.mjs";
 import { optionValue } from "./optionvalue.mjs";
 import { presetsOf } from "./presets.mjs";
+import { waitFor } from "./waitfor.mjs";
 import { clockFace } from "./ticker.mjs";
 
 /** Describe the lobby. */
@@ -58,7 +59,7 @@ function away(state, controls) {
 }
 
 function halls(state, controls) {
-  if (!state.halls) return h("p.loading", { key: "loading" }, t("loading"));
+  if (!state.halls) return waitFor(state, "halls", () => controls.lobby.loadAll());
   const presets = [...new Set(state.halls.map((hall) => hall.preset))];
   const mine = state.halls.filter((hall) => hall.preset === state.preset);
   return h(

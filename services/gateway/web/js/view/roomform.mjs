@@ -2,6 +2,7 @@
 import { localised, t } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { optionValue } from "./optionvalue.mjs";
+import { waitFor } from "./waitfor.mjs";
 import { presetsOf } from "./presets.mjs";
 
 const ROUNDS = [1, 4, 8, 16, 32];
@@ -14,7 +15,7 @@ export function changedOptions(preset, chosen) {
 /** Describe the form. Its draft lies in the dialog. */
 export function roomForm(state, controls) {
   const game = state.games?.find((one) => one.game === "paohuzi");
-  if (!game) return h("p", {}, t("loading"));
+  if (!game) return waitFor(state, "games", () => controls.lobby.loadGames());
   const draft = state.dialog;
   const presets = presetsOf(state, game.presets.map((one) => one.preset));
   const preset = presets.find((one) => one.preset === (draft.preset ?? state.preset)) ?? presets[0];

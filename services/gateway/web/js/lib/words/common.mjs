@@ -4,6 +4,8 @@ export const COMMON = {
   "boot.connecting": ["正在进入…", "Coming in…"],
   "boot.failed": ["页面没有装好，稍后自动重试", "The page did not load; it tries again in a moment"],
   "loading": ["加载中…", "Loading…"],
+  "load.failed": ["没有加载出来", "That could not be loaded."],
+  "load.again": ["重试", "Try again"],
   "close": ["关闭", "Close"],
   "cancel": ["取消", "Cancel"],
   "save": ["保存", "Save"],

@@ -1,0 +1,54 @@
+"""A person at the page: clicks what is legal until something is reached."""
+
+from __future__ import annotations
+
+import time
+
+from playwright.async_api import Error, Page
+
+CLICK_MS = 1_500
+ROUND_S_MAX = 240.0
+"""A round of real play, with its pauses, on a busy machine."""
+
+
+async def click(page: Page, selector: str) -> bool:
+    """Click if it is there and stays; the table may have gone on meanwhile."""
+    node = page.locator(selector).first
+    try:
+        if await node.count() == 0:
+            return False
+        await node.click(timeout=CLICK_MS, position={"x": 10, "y": 10})
+    except Error:
+        return False
+    return True
+
+
+async def answer(page: Page) -> bool:
+    """Answer one question through the buttons; return whether there was one."""
+    for action in ("hu", "peng", "chi"):
+        if await click(page, f"[data-action={action}]"):
+            if action == "chi":
+                await page.wait_for_timeout(80)
+                await click(page, ".chi-way")
+            return True
+    if await click(page, "[data-action=pass]"):
+        return True
+    if await click(page, ".to-discard .hand-card.legal"):
+        return await click(page, ".act-discard:not([disabled])")
+    return False
+
+
+async def play_until(page: Page, selector: str, *, answers: int = 10_000) -> int:
+    """Play until the selector is there or so many answers were given; return how many.
+
+    Raises:
+        AssertionError: Neither came within `ROUND_S_MAX`.
+    """
+    given = 0
+    until = time.monotonic() + ROUND_S_MAX
+    while time.monotonic() < until:
+        if await page.locator(selector).count() or given >= answers:
+            return given
+        given += await answer(page)
+        await page.wait_for_timeout(60)
+    raise AssertionError(f"{selector} did not come; {given} answers were given")
