@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -57,7 +58,7 @@ class NatsServer:
         while True:
             found = list(ports.glob("*.ports"))
             if found and (text := found[0].read_text()).strip().endswith("}"):
-                self.port = int(text.split('"nats://')[1].split('"')[0].rsplit(":", 1)[1])
+                self.port = int(json.loads(text)["nats"][0].rsplit(":", 1)[1])
                 return self
             if self._process.poll() is not None or time.monotonic() > deadline:
                 raise AssertionError(
