@@ -192,14 +192,9 @@ async def _note(shard: Shard, call: Note) -> Answer:
         # Closed and forgotten: nobody is left to be told.
         return Answer()
     said = msgspec.structs.replace(call.said, at=shard.tables.now())
+    known = table.s.audited if isinstance(said, e.Audited) else table.s.settled
     round_ = table.s.round
-    if round_ is not None and said.round_no <= round_.no:
-        is_current = said.round_no == round_.no
-        is_told = is_current and (
-            (isinstance(said, e.Audited) and bool(round_.auditor))
-            or (isinstance(said, e.Settled) and round_.is_settled)
-        )
-        if not is_told:
-            shard.tables.do(call.table_id, (said,))
+    if round_ is not None and said.round_no <= round_.no and said.round_no not in known:
+        shard.tables.do(call.table_id, (said,))
     await shard.done()
     return Answer()

@@ -129,10 +129,13 @@ class Desk:
         )
         match decision:
             case c.Do():
-                if decision.later:
+                if not self._tables.do(asked.table_id, decision.events):
+                    # Silent while the shard is handed over: the gateway sends it again.
+                    if not self._tables.is_closing:
+                        self._reply(sender, table, listener, "TABLE_FROZEN")
+                elif decision.later:
                     self._waiting[asked.table_id, listener, asked.command_id].append(sender)
-                self._tables.do(asked.table_id, decision.events)
-                if not decision.later:
+                else:
                     self._reply(sender, table, listener, "")
             case c.Again():
                 self._reply(sender, table, listener, decision.reason)

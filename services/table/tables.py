@@ -136,21 +136,25 @@ class Tables:
 
     # Events
 
-    def do(self, table_id: str, events: Iterable[e.TableEvent]) -> None:
-        """Apply events to a table, with what follows from them at once, and stage them all for the log."""
+    def do(self, table_id: str, events: Iterable[e.TableEvent]) -> bool:
+        """Apply events to a table, with what follows from them at once, and stage them all for the log.
+
+        Returns False if they are not in the log: the shard is being handed over, or the table's rules broke.
+        """
         journal = self.journal
         assert journal is not None, "only an owner that serves appends"
         if self.is_closing:
-            return
+            return False
         for event in events:
             if not self._apply(table_id, event):
-                return
+                return False
         table = self.live[table_id]
         while (event_ := self._consequence(table_id, table)) is not None:
             if not self._apply(table_id, event_):
-                return
+                return True
         self._hold_outputs(table_id, table)
         self._schedule(table_id, table)
+        return True
 
     def _consequence(self, table_id: str, table: Table) -> e.TableEvent | None:
         return consequence(table, self.now(), self._ids)

@@ -188,7 +188,7 @@ def _end_round(table: Table) -> Make:
 
 def _between(table: Table) -> Iterator[Duty]:
     state, round_ = table.s, table.round
-    if round_.verdict == "DISPUTED" and not state.closing:
+    if state.is_disputed and not state.closing:
         if state.paused != "ROUND_DISPUTED":
             yield NOW, lambda now, _: e.PauseSet(now, "ROUND_DISPUTED")
         return

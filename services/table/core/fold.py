@@ -134,6 +134,8 @@ def _outbox_done(table: Table, event: e.OutboxDone) -> None:
 def _audited(table: Table, event: e.Audited) -> None:
     round_ = table.round
     verdict = "AGREED" if event.is_agreed else "DISPUTED"
+    table.s.audited.append(event.round_no)
+    table.s.is_disputed = table.s.is_disputed or not event.is_agreed
     if round_.no != event.round_no:
         table.queue(_settlement(table, event.round_no, verdict, event.auditor, (), (), is_settled=False))
         return
@@ -143,6 +145,7 @@ def _audited(table: Table, event: e.Audited) -> None:
 
 def _settled(table: Table, event: e.Settled) -> None:
     round_ = table.round
+    table.s.settled.append(event.round_no)
     if event.stakes:
         table.s.stakes = list(event.stakes)
     if round_.no != event.round_no:

@@ -134,6 +134,12 @@ class State(msgspec.Struct):
     vote_until: int = 0
     is_dissolved: bool = False
     paused: str = ""
+    audited: list[int] = []
+    """Rounds that scoring has spoken of."""
+    settled: list[int] = []
+    """Rounds whose money is done."""
+    is_disputed: bool = False
+    """Scoring disputes a round of the match: no further one is opened."""
     closing: str = ""
     cause: str = ""
     finished_at: int = 0
