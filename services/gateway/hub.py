@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable, Coroutine
 from typing import Any
 
 from google.protobuf.message import DecodeError
-from paiju.accounts.v1.events_pb2 import SessionRevoked
 from paiju.chat.v1.chat_service_pb2 import MessagePosted
 from paiju.gateway.v1.gateway_service_pb2 import Notice, PlayResponse
 from paiju.table.v1.play_pb2 import TableCommand
 
 from services.chassis import log
-from services.chassis.bus import Subscription, subject_of
+from services.chassis.bus import subject_of
 from services.chassis.errors import Refusal
 from services.chassis.limits import Rate, RateLimits
 from services.chassis.run import Parts
+from services.gateway.bus.revocations import Revocations
 from services.gateway.bus.tables import Tables
 from services.gateway.bus.topics import Topics
 from services.gateway.calls import Calls
 from services.gateway.session import Session
 from services.gateway.settings import GatewaySettings
-
-REVOKED_MAX = 100_000
-"""Sessions of accounts remembered as revoked, the newest: longer than any of their access tokens lives."""
 
 CHANNEL = "table/"
 """A chat channel is this and a table's id."""
@@ -51,10 +48,9 @@ class Hub:
         self._by_player: dict[str, dict[str, Session]] = {}
         self._by_address: Counter[str] = Counter()
         self._chat_of: dict[str, dict[str, None]] = {}
-        self._revoked: OrderedDict[str, None] = OrderedDict()
         self._notices = Topics(parts.bus, self._hear_notice)
         self._chat = Topics(parts.bus, self._hear_chat)
-        self._subscriptions: list[Subscription] = []
+        self._revocations = Revocations(parts.bus, self._revoked)
         self._tasks: set[asyncio.Task[None]] = set()
         metrics = parts.metrics
         self.received = metrics.counter("gateway_messages_received", "Messages of clients")
@@ -63,8 +59,7 @@ class Hub:
 
     async def start(self) -> None:
         """Hear revocations."""
-        subject = subject_of(SessionRevoked, key="*")
-        self._subscriptions.append(await self._parts.bus.listen(subject, self._hear_revoked))
+        await self._revocations.start()
 
     async def stop(self) -> None:
         """Say goodbye to all, give them `drain_s` to read it, and hear nothing more."""
@@ -82,8 +77,7 @@ class Hub:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._notices.stop()
         await self._chat.stop()
-        for subscription in self._subscriptions:
-            await subscription.stop()
+        await self._revocations.stop()
 
     # Sessions
 
@@ -198,22 +192,14 @@ class Hub:
         for session in list(self._by_player.get(subject.rsplit(".", 1)[-1], {}).values()):
             session.send(response)
 
-    async def _hear_revoked(self, payload: bytes, subject: str) -> None:
-        try:
-            revoked = SessionRevoked.FromString(payload)
-        except DecodeError:
-            _log.error("message_unreadable", subject=subject)
-            return
-        self._revoked[revoked.session_id] = None
-        if len(self._revoked) > REVOKED_MAX:
-            self._revoked.popitem(last=False)
-        for session in list(self._by_player.get(revoked.player_id, {}).values()):
-            if session.who is not None and session.who.login == revoked.session_id:
+    def _revoked(self, player_id: str, login: str) -> None:
+        for session in list(self._by_player.get(player_id, {}).values()):
+            if session.who is not None and session.who.login == login:
                 session.close("SESSION_REVOKED")
 
     def is_revoked(self, login: str) -> bool:
         """Return whether this session of accounts was revoked, as far as this process has heard."""
-        return login in self._revoked
+        return login in self._revocations
 
 
 def _chat_subject(table_id: str) -> str:

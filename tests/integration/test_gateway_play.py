@@ -27,7 +27,7 @@ from services.chassis.bus import subject_of
 from services.chassis.config import ServiceSettings
 from services.chassis.errors import Refusal
 from services.chassis.run import Parts, Service, Wiring
-from services.gateway.app import WIRING
+from services.gateway.app import WIRING, make
 from services.gateway.core.framing import leading_number
 from services.gateway.settings import GatewaySettings
 from tests.support.nats import NatsServer
@@ -184,15 +184,30 @@ class TestHello:
     async def test_a_revoked_login_is_closed_within_a_second_and_its_token_refused(
         self, connect: Connect, world: World
     ) -> None:
-        client, other = await connect("p_ann", sid="one"), await connect("p_ann", sid="two")
+        one, two = world.parts.ids.new("ses"), world.parts.ids.new("ses")
+        client, other = await connect("p_ann", sid=one), await connect("p_ann", sid=two)
         await world.parts.bus.tell(
             subject_of(SessionRevoked, key="p_ann"),
-            SessionRevoked(player_id="p_ann", session_id="one").SerializeToString(),
+            SessionRevoked(player_id="p_ann", session_id=one).SerializeToString(),
         )
         assert await client.wait_end(1.0) == "SESSION_REVOKED"
         assert await other.ping() == 7
         again = await connect()
-        assert (await again.hello(world.tokens.token("p_ann", sid="one"))).refused.reason == "TOKEN_INVALID"
+        assert (await again.hello(world.tokens.token("p_ann", sid=one))).refused.reason == "TOKEN_INVALID"
+
+    async def test_a_gateway_that_starts_later_knows_of_it_too(self, connect: Connect, world: World) -> None:
+        login = world.parts.ids.new("ses")
+        client = await connect("p_ann", sid=login)
+        revoked = SessionRevoked(player_id="p_ann", session_id=login)
+        await world.parts.bus.tell(subject_of(revoked), revoked.SerializeToString())
+        assert await client.wait_end(1.0) == "SESSION_REVOKED"
+        later = make(GatewaySettings(http_port=0), world.parts, "gw-later")
+        await later.start()
+        door = await WebSocketClient.connect(later.url)
+        refused = await door.hello(world.tokens.token("p_ann", sid=login))
+        assert refused.refused.reason == "TOKEN_INVALID"
+        await door.close()
+        await later.stop()
 
 
 class TestCalls:
