@@ -45,8 +45,10 @@ class UnknownName(Refusal):
         super().__init__(f"unknown {self.what} {self.name!r}; known: {', '.join(self.known)}")
 
 
-class UnknownGame(UnknownName):
+class UnknownGame(UnknownName, KeyError):
     """No game of that name is registered."""
+
+    __str__ = Exception.__str__
 
     reason = "UNKNOWN_GAME"
     what = "game"

@@ -135,10 +135,7 @@ def may_chi(position: Position, seat: int, card: int) -> tuple[tuple[tuple[tuple
 
 def needs_loose(position: Position, seat: int) -> bool:
     """Return whether a claim of the seat must leave a loose card for the discard that it makes due."""
-    quads = position.quads[seat]
-    return position.rules.forbid_claim_without_discard and position.held[seat] >= (
-        19 + quads if quads else 20
-    )
+    return position.rules.forbid_claim_without_discard and position.owes(seat, 1)
 
 
 def offered_total(position: Position, seat: int, card: int, source: str) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, fields
+from functools import lru_cache
 from typing import Any, Final
 
 from engine.errors import BadOption, UnknownOption
@@ -113,7 +114,7 @@ class RuleSet:
 
     def as_json(self) -> str:
         """Return the options as canonical JSON (docs/record-format.md)."""
-        return json.dumps(self.options(), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        return _canonical(self)
 
     @property
     def title(self) -> str:
@@ -127,6 +128,11 @@ OPTIONS: Final[dict[str, OptionInfo]] = {
 """What is known about each option, by name."""
 
 _BOOLS: Final = {item.name for item in fields(RuleSet) if item.type in (bool, "bool")}
+
+
+@lru_cache(maxsize=64)
+def _canonical(rules: RuleSet) -> str:
+    return json.dumps(rules.options(), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 def check_option(name: str, value: object) -> None:

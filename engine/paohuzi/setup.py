@@ -43,6 +43,7 @@ def set_up(rules: RuleSet, seats: Sequence[SeatSetup], dealer: int = 0, wall: Se
         wall: What is left of the wall, first card first.
     """
     position = Position(rules, wall, dealer)
+    position.deficit = tuple([setup.deficit for setup in seats])
     for seat, setup in enumerate(seats):
         position.hands[seat] = make_hand(setup.hand)
         for meld in setup.melds:
@@ -50,7 +51,7 @@ def set_up(rules: RuleSet, seats: Sequence[SeatSetup], dealer: int = 0, wall: Se
         position.rivers[seat] = list(setup.river)
         position.filler[seat] = setup.filler
         laid = sum(len(meld.cards) for meld in setup.melds)
-        position.held[seat] = count_cards(position.hands[seat]) + setup.filler + laid - setup.deficit
+        position.held[seat] = count_cards(position.hands[seat]) + setup.filler + laid
         position.own_dead[seat] = sum(1 << card for card in set(setup.own_discards))
         position.peng_dead[seat] = sum(1 << card for card in set(setup.dead_peng))
         position.chi_dead[seat] = sum(1 << card for card in set(setup.dead_chi))

@@ -40,6 +40,7 @@ class State:
         "chouweis",
         "dead",
         "dealer",
+        "deficit",
         "ended",
         "events",
         "filler",
@@ -72,7 +73,7 @@ class State:
 
     def __init__(self, rules: RuleSet, wall: Sequence[int], dealer: int) -> None:
         self.rules = rules
-        self.wall = tuple(wall)
+        self.wall = bytes(wall)
         """The whole shuffled deck, or for a hand-made position what is left of it."""
         self.at = 0
         """Where in the wall the next card is."""
@@ -100,6 +101,8 @@ class State:
         """死手 (Rule 9)."""
         self.filler = [0, 0, 0]
         """Loose cards of no use, in hand-made positions; such a seat cannot win."""
+        self.deficit: tuple[int, ...] = (0, 0, 0)
+        """Discards owed less than the count rule says, in hand-made positions."""
         self.shown: tuple[int, int, str] | None = None
         """The last card shown to all, its seat and how it came, until it is settled."""
         self.turn = dealer
@@ -197,10 +200,10 @@ class State:
         self.chouweis[seat] &= bit
         return at
 
-    def owes(self, seat: int) -> bool:
-        """Return whether the seat must discard (Rule 3)."""
+    def owes(self, seat: int, more: int = 0) -> bool:
+        """Return whether the seat must discard (Rule 3), or would with more cards."""
         quads = self.quads[seat]
-        return self.held[seat] > (19 + quads if quads else 20)
+        return self.held[seat] + more - self.deficit[seat] > (19 + quads if quads else 20)
 
     def discards(self, seat: int) -> tuple[Action, ...]:
         """Return the discards of all loose cards, sorted."""

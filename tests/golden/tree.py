@@ -120,21 +120,22 @@ def is_plainly_legal(position: Any, seat: int, action: str) -> bool:
     laid = [(meld.kind, meld.cards) for meld in position.melds[seat]]
     quads = sum(meld_kind in ("ti", "pao") for meld_kind, _ in laid)
     rest = 19 + quads if quads else 20
+    held = position.held[seat] - position.deficit[seat]
     card = position.open_card
     if action.startswith("discard"):
-        owed = kind in ("", "made") and position.held[seat] > rest
+        owed = kind in ("", "made") and held > rest
         return owed and any(CARD_TEXTS[at] == action.split(" ")[1] for at in loose)
     if kind in ("", "made"):
         if action == "hu":
-            total = plain_total(position, seat, hand, laid, card, "made")
+            total = plain.max_xi(hand, laid, card, "made")
             return bool(kind == "made" and total >= position.rules.min_xi)
-        return action == "pass" and kind == "made" and not (position.held[seat] > rest and loose)
+        return action == "pass" and kind == "made" and not (held > rest and loose)
     if action == "pass":
         return True
     own = seat == position.open_seat
     if action == "hu":
         source = "self" if own else "other"
-        total = plain_total(position, seat, hand, laid, card, source)
+        total = plain.max_xi(hand, laid, card, source)
         barred = position.passed_hu[seat].get(card) == total
         return kind == "draw" and total >= position.rules.min_xi and not barred
     runs = hand.count(card) == 3 or any(
@@ -151,7 +152,7 @@ def is_plainly_legal(position: Any, seat: int, action: str) -> bool:
     marked = (position.own_dead[seat] | position.peng_dead[seat] | position.chi_dead[seat]) >> card & 1
     if runs or seen or marked:
         return False
-    due = position.held[seat] + 1 > rest
+    due = held + 1 > rest
     if action == "peng":
         return not own and hand.count(card) == 2 and (not due or len(loose) > 2)
     if seat != (position.open_seat + 1) % 3 and not (own and kind == "draw"):
@@ -161,13 +162,5 @@ def is_plainly_legal(position: Any, seat: int, action: str) -> bool:
     if any(card not in meld for meld in melds) or used.count(card) != hand.count(card) + 1:
         return False
     taken = [at for at in used if at != card] + [card] * hand.count(card)
-    held = all(taken.count(at) <= loose.count(at) for at in taken)
-    return held and not (due and len(taken) >= len(loose))
-
-
-def plain_total(position: Any, seat: int, hand: list[int], laid: Any, card: int, source: str) -> int:
-    """Return the most 息 the plain search finds; a hand with invented cards cannot win."""
-    held = len(hand) + sum(len(meld) for _, meld in laid)
-    if held != position.held[seat]:
-        return -1
-    return plain.max_xi(hand, laid, card, source)
+    fits = all(taken.count(at) <= loose.count(at) for at in taken)
+    return fits and not (due and len(taken) >= len(loose))
