@@ -78,9 +78,8 @@ def test_every_decision_record_has_all_its_parts() -> None:
     assert records
     for path in records:
         text = path.read_text(encoding="utf-8")
-        parts = tuple(a or b for a, b in re.findall(r"^(?:-? ?\*\*(.+?):\*\*|## (.+?)\s*$)", text, re.MULTILINE))
-            a or b for a, b in re.findall(r"X", text, re.MULTILINE)
-        )
+        named = re.findall(r"^(?:-? ?\*\*(.+?):\*\*|## (.+?)\s*$)", text, re.MULTILINE)
+        parts = [bold or heading for bold, heading in named]
         assert tuple(part for part in parts if part in ADR_PARTS) == ADR_PARTS, path.name
 
 
