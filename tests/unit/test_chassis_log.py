@@ -50,7 +50,7 @@ def test_a_secret_under_its_name_or_by_its_type_is_hidden(out: io.StringIO, fiel
     assert last(out)["event"] == "thing_happened"
 
 
-@pytest.mark.parametrize("secret", [SEED, SEED.upper(), JWT, f"Bearer {JWT}"])
+@pytest.mark.parametrize("secret", [SEED, SEED.upper(), JWT, f"Bearer {JWT}", repr(bytes.fromhex(SEED))])
 def test_a_secret_is_known_by_its_looks_wherever_it_stands(out: io.StringIO, secret: str) -> None:
     log.get().info(f"said {secret}", why=f"because {secret}", many=[f"x {secret}"])
     try:
