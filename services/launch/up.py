@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from services.chassis import log
+from services.chassis.bus.registry import SHARDS
 from services.chassis.clock import Clock, SystemClock
 from services.chassis.config import PaijuSettings
 from services.chassis.errors import Outage
@@ -28,6 +29,8 @@ BROKER_RESTARTS_MAX = 5
 """In a row, each within `HEALTHY_S` of the one before: then a restart does not cure it."""
 
 HEALTHY_S = 60.0
+
+OWNED_S_MAX = 10.0
 
 PAGE_PORT = 8080
 """Where the page is unless told otherwise, or unless somebody else is there."""
@@ -87,13 +90,33 @@ async def _run(folder: DataFolder, doors: Doors, page_port: int, *, open_page: b
         chosen = wirings()
         await migrate_all(chosen, settings)
 
-        def ready(running: Running) -> None:
+        async def ready(running: Running) -> None:
             running.parts.spawn("embedded-broker", keep(broker, clock))
+            await tables_are_owned(running)
             _announce(running, folder, open_page=open_page, as_json=as_json)
 
         await serve(chosen, settings, on_ready=ready)
     finally:
         await broker.stop()
+
+
+async def tables_are_owned(running: Running) -> None:
+    """Return once this process serves every shard of tables, so that whoever reads the address can sit down.
+
+    After a kill they may still belong to the process that is gone; longer than `OWNED_S_MAX` nobody waits.
+    """
+    parts = running.parts
+    wanted = {f"table.{shard}" for shard in parts.registry.shards()}
+    deadline = parts.clock.monotonic() + OWNED_S_MAX
+    while parts.clock.monotonic() < deadline:
+        try:
+            entries = await (await parts.bus.bucket(SHARDS.name)).entries()
+        except Outage:
+            entries = []
+        mine = {entry.key for entry in entries if json.loads(entry.value)["incarnation"] == parts.incarnation}
+        if wanted <= mine:
+            return
+        await parts.clock.sleep(0.05)
 
 
 async def keep(broker: Broker, clock: Clock) -> None:
