@@ -70,6 +70,8 @@ def best_hu(
         source: One of ``hu.SOURCES``.
         last_card: Whether the winning card is the last of the wall.
     """
+    if not may_win_by(rules, source):
+        return None
     if source == "santi":
         return _santi(rules, hand)
     best: tuple[tuple[int, int, int, int, list[str]], Win] | None = None
@@ -94,6 +96,17 @@ def best_hu(
         if best is None or key < best[0]:
             best = (key, win)
     return None if best is None else best[1]
+
+
+def may_win_by(rules: RuleSet, source: str) -> bool:
+    """Return whether the options allow a win by such a card at all (Rule 12)."""
+    if source == "discard":
+        return rules.discard_hu
+    if source == "liang_dealer":
+        return rules.liangzhang_hu != "off"
+    if source == "liang_other":
+        return rules.liangzhang_hu == "all"
+    return source != "santi" or rules.santi_wukan == "auto"
 
 
 def _santi(rules: RuleSet, hand: int) -> Win | None:

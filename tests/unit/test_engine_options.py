@@ -252,6 +252,26 @@ def test_liang_xian_zimo() -> None:
     assert scored(rules(liang_xian_zimo=True), *hand).zimo_bonus == 1
 
 
+@pytest.mark.parametrize(
+    ("source", "closed"),
+    [
+        ("discard", {"discard_hu": False}),
+        ("liang_other", {"liangzhang_hu": "dealer"}),
+        ("liang_dealer", {"liangzhang_hu": "off"}),
+        ("santi", {"santi_wukan": "off"}),
+    ],
+)
+def test_a_way_to_win_that_is_closed_scores_nothing(source: str, closed: dict[str, Any]) -> None:
+    hands = {
+        "discard": ("s4s5s6b8b8s8s7s8", READY[1:], "s9"),
+        "liang_other": ("b1b1b1b9b9b9s7s6s8s6s5s4b4b5b6s1s2s3b8b8", (), "b8"),
+        "liang_dealer": (LIANG_DEALER, (), "s1"),
+        "santi": ("s5s5s5s6s6s6s9s9s9b5b5b5b9b9b9s2s7s10b1b8", (), ""),
+    }
+    assert won(rules(discard_hu=True), *hands[source], source) is not None
+    assert won(rules(**closed), *hands[source], source) is None
+
+
 # --- the course of a round ---
 
 

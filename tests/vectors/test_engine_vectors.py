@@ -11,7 +11,10 @@ from engine.paohuzi.vectors import run_case
 
 HERE = Path(__file__).parent
 CASES: list[dict[str, Any]] = [
-    json.loads(line) for line in (HERE / "paohuzi.jsonl").read_text(encoding="utf-8").splitlines() if line
+    json.loads(line)
+    for file in ("paohuzi.jsonl", "more_paohuzi.jsonl")
+    for line in (HERE / file).read_text(encoding="utf-8").splitlines()
+    if line
 ]
 
 
