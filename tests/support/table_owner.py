@@ -79,7 +79,7 @@ class TableOwner:
 
     async def beat(self) -> None:
         """Say the last number of every seat that listens."""
-        for (table_id, _), seat in self.seats.items():
+        for (table_id, _), seat in list(self.seats.items()):
             if seat.session:
                 out = Out(table_id=table_id, session=seat.session, last_number=len(seat.frames))
                 await self.send(seat.gateway, out)

@@ -68,14 +68,17 @@ class ShardLink:
         self._failures = 0
         self._poked.set()
 
+    def give_up_old(self) -> None:
+        """Give up the commands that are too old, also while a request is in flight."""
+        for waiting in self._waiting.expired(self._way.clock.monotonic()):
+            self._way.gave_up(waiting.tag)
+
     async def run(self) -> None:
         """Send until cancelled."""
         while True:
             await self._until_due()
-            now = self._way.clock.monotonic()
-            for waiting in self._waiting.expired(now):
-                self._way.gave_up(waiting.tag)
-            batch = self._waiting.take(now)
+            self.give_up_old()
+            batch = self._waiting.take(self._way.clock.monotonic())
             if batch:
                 await self._send(batch)
 

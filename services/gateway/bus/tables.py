@@ -21,7 +21,7 @@ from services.gateway.core.framing import leading_number
 from services.gateway.core.refusals import command_refused
 from services.gateway.listener import Listener
 
-SWEEP_S = 1.0
+SWEEP_S = 0.5
 COMMANDS_PER_SESSION_MAX = 32
 """Table commands of one session without an answer."""
 
@@ -347,6 +347,8 @@ class Tables:
     async def _sweep(self) -> None:
         while True:
             await self._clock.sleep(SWEEP_S)
+            for link in self._links.values():
+                link.give_up_old()
             now = self._clock.monotonic()
             for table in list(self._at_table.values()):
                 for attachment in table.values():
