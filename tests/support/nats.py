@@ -61,6 +61,7 @@ class NatsServer:
                 self.port = int(json.loads(text)["nats"][0].rsplit(":", 1)[1])
                 return self
             if self._process.poll() is not None or time.monotonic() > deadline:
+                self.kill()
                 raise AssertionError(
                     f"nats-server did not start:\n{(self.folder / 'nats.log').read_text()[-2000:]}"
                 )
