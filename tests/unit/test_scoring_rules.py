@@ -122,9 +122,22 @@ def test_a_preset_must_have_its_own_options() -> None:
         rules.options_of_record(_changed(), "876cc@2")
 
 
-def test_the_stake_and_options_that_cannot_act_leave_the_preset_as_it_is() -> None:
+def test_the_stake_leaves_the_preset_as_it_is_and_nothing_else_does() -> None:
     assert rules.options_of_record(_changed(base_stake=50), "876cc@1").base_stake == 50
-    assert rules.options_of_record(_changed(red_cap=None, big_cap=5), "876cc@1").min_xi == 15
+    with pytest.raises(rules.BadOptions, match="custom@0 has the very options of 876cc@1"):
+        rules.options_of_record(_changed(base_stake=50), "custom@0")
+    # Caps of a table of names that is not in use are the preset's all the same.
+    with pytest.raises(rules.BadOptions, match="876cc@1 has big_cap 14, the record 13"):
+        rules.options_of_record(_changed(big_cap=13), "876cc@1")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"point_cap": 0}, {"red_cap": None}, {"min_xi": 14}, {"min_xi": 61}, {"deng_first": 16}, {"big_cap": 5}],
+)
+def test_a_value_that_no_table_can_have_is_no_option_of_a_record(changes: dict[str, object]) -> None:
+    with pytest.raises(rules.BadOptions):
+        rules.options_of_record(_changed(**changes), "custom@0")
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from services.scoring.core.rules import Options
 
 
 def deng_of(xi: int, options: Options) -> int:
-    """Return the 等/囤 of a hand; at least one, since it has won."""
-    return max(1, (xi - options.deng_first) // options.deng_step + 1)
+    """Return the 等/囤 of a hand; at least one, since `deng_first` is at most `min_xi`."""
+    return (xi - options.deng_first) // options.deng_step + 1
 
 
 def zimo_bonus(source: str, options: Options) -> int:

@@ -298,8 +298,8 @@ def _settle(
 ) -> Generator[Questions, Answer, Settled]:
     """Collect answers until the walk through the steps reaches an end, then write the marks it reached.
 
-    The walk is run when the card is shown and after every answer. Beside an open 胡 a seat is asked whether or
-    not another seat hides a 跑 that will go first: a question tells nothing about other hands.
+    The walk is run when the card is shown and after every answer. Beside an open 胡 a seat is asked whether
+    or not another seat hides a 跑 that will go first: a question tells nothing about other hands.
     """
     answers: dict[int, str] = {}
     settled = _walk(steps, answers)

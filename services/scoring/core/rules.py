@@ -18,22 +18,21 @@ _CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "santi_wukan": ("off", "auto"),
 }
 
-_LEAST: Final = {
-    "min_xi": 0,
-    "deng_first": 0,
-    "deng_step": 1,
-    "zimo_deng": 0,
-    "haidi_plain_total": 1,
-    "wu_dui_total": 5,
-    "red_cap": 1,
-    "big_cap": 1,
-    "small_cap": 1,
-    "huangzhuang_change_after": 1,
-    "base_stake": 1,
-    "point_cap": 1,
+_RANGES: Final = {
+    "min_xi": (1, 60),
+    "deng_first": (1, 15),
+    "deng_step": (1, 30),
+    "zimo_deng": (0, 20),
+    "haidi_plain_total": (1, 20),
+    "wu_dui_total": (6, 60),
+    "red_cap": (2, 60),
+    "big_cap": (6, 60),
+    "small_cap": (8, 60),
+    "huangzhuang_change_after": (1, 99),
+    "base_stake": (1, 1_000_000_000),
+    "point_cap": (1, 1_000_000),
 }
-
-NUMBER_MAX: Final = 1_000_000_000
+"""Least and greatest value of each number."""
 
 
 class BadOptions(Exception):
@@ -102,10 +101,12 @@ class Options:
         for name, choices in _CHOICES.items():
             if getattr(self, name) not in choices:
                 raise BadOptions(f"{name} is one of {', '.join(choices)}, not {getattr(self, name)!r}")
-        for name, least in _LEAST.items():
+        for name, (least, most) in _RANGES.items():
             value = getattr(self, name)
-            if value is not None and not least <= value <= NUMBER_MAX:
-                raise BadOptions(f"{name} lies between {least} and {NUMBER_MAX}, not {value}")
+            if value is not None and not least <= value <= most:
+                raise BadOptions(f"{name} lies between {least} and {most}, not {value}")
+        if self.deng_first > self.min_xi:
+            raise BadOptions(f"the first 等 begins at {self.deng_first} 息, above min_xi {self.min_xi}")
 
     def canonical(self) -> str:
         """Return every option as the JSON text of a record: keys sorted, no spaces."""
@@ -117,15 +118,6 @@ _TYPES: Final[dict[str, Any]] = get_type_hints(Options)
 
 NEVER_IN_POINTS: Final = frozenset({"base_stake", "win_cap_by_balance", "opening_ti_show_one"})
 """Options of settlement and display: a table may set them without leaving its preset."""
-
-_TABLE_OPTIONS: Final = {
-    "haidi_plain_total": "876",
-    "wu_dui_total": "876",
-    "red_cap": "qmt",
-    "big_cap": "qmt",
-    "small_cap": "qmt",
-}
-"""Options that act in one table of names only."""
 
 PRESETS: Final[dict[str, Options]] = {
     "876cc@1": Options(),
@@ -180,8 +172,8 @@ def with_overrides(base: Options, changes: dict[str, object]) -> Options:
 def options_of_record(text: str, preset: str) -> Options:
     """Return the options that a record spells out, if they are those of the preset it names.
 
-    A record gives every option. Options of a table of names that is not in use (`red_cap` with 876) cannot
-    act; they may hold any valid value or null.
+    A record gives every option, those of another table of names than its own too. Only options of settlement
+    and display may differ from the preset's.
 
     Raises:
         BadOptions: The text is not canonical JSON, an option is missing, unknown or out of range, or the
@@ -198,18 +190,26 @@ def options_of_record(text: str, preset: str) -> Options:
     missing = sorted(set(_TYPES) - set(given))
     if missing:
         raise BadOptions(f"options are missing: {', '.join(missing)}")
-    idle = {name for name, table in _TABLE_OPTIONS.items() if table != given["names"]}
-    acting = {name: value for name, value in given.items() if not (name in idle and value is None)}
-    options = with_overrides(Options(), acting)
+    options = with_overrides(Options(), given)
+    if options.canonical() != text:
+        raise BadOptions("an option is not spelt as records spell it")
     if preset == CUSTOM:
-        same = [name for name, known in PRESETS.items() if options == known]
+        same = [name for name, known in PRESETS.items() if not _departures(options, known)]
         if same:
             raise BadOptions(f"{CUSTOM} has the very options of {same[0]}")
         return options
     if preset not in PRESETS:
         raise BadOptions(f"no preset {preset!r}; there are {', '.join(PRESETS)}")
-    for name in sorted(set(_TYPES) - idle - NEVER_IN_POINTS):
+    for name in _departures(options, PRESETS[preset]):
         expected, found = getattr(PRESETS[preset], name), getattr(options, name)
-        if expected != found:
-            raise BadOptions(f"{preset} has {name} {expected!r}, the record {found!r}")
+        raise BadOptions(f"{preset} has {name} {expected!r}, the record {found!r}")
     return options
+
+
+def _departures(options: Options, known: Options) -> list[str]:
+    """Return the options at other values than a preset's, without those that a table may set."""
+    return [
+        name
+        for name in sorted(set(_TYPES) - NEVER_IN_POINTS)
+        if getattr(options, name) != getattr(known, name)
+    ]
