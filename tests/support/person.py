@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import aiohttp
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from google.protobuf.message import Message
 from paiju.accounts.v1 import accounts_service_pb2 as accounts
+from paiju.economy.v1 import economy_service_pb2 as economy
 from paiju.gateway.v1.gateway_service_pb2 import CallResult, PlayResponse
 from paiju.matchmaking.v1 import matchmaking_service_pb2 as matchmaking
-from paiju.table.v1.play_pb2 import Act, Attach, Frame, Question, Ready, RevealNonce, Sit, TableView
+from paiju.table.v1.play_pb2 import (
+    Act,
+    Attach,
+    Frame,
+    Question,
+    Ready,
+    RevealNonce,
+    SeatState,
+    Sit,
+    TableView,
+)
 
 from tests.support.finished import chain
 from tests.support.play_client import WebSocketClient
@@ -21,6 +32,7 @@ from tests.support.play_client import WebSocketClient
 M = TypeVar("M", bound=Message)
 
 ACCOUNTS = "paiju.accounts.v1.AccountsService"
+ECONOMY = "paiju.economy.v1.EconomyService"
 MATCHMAKING = "paiju.matchmaking.v1.MatchmakingService"
 
 
@@ -43,6 +55,12 @@ class Person:
         self._token = ""
         self._looked_at = 0
         self._door: WebSocketClient | None = None
+
+    @property
+    def seats(self) -> Sequence[SeatState]:
+        """The seats as they were last shown."""
+        shown = [frame.seats_changed.seats for frame in self.frames if frame.HasField("seats_changed")]
+        return shown[-1] if shown else self.view.seats
 
     @property
     def door(self) -> WebSocketClient:
@@ -87,6 +105,22 @@ class Person:
                 if result.error.reason != "SERVICE_UNAVAILABLE":
                     return _taken(result, response)
                 await asyncio.sleep(0.2)
+
+    async def gold(self) -> tuple[int, int]:
+        """Return the gold in our wallet and in our open stakes."""
+        wallet = await self.call(
+            f"{ECONOMY}/GetWallet", economy.GetWalletRequest(), economy.GetWalletResponse
+        )
+        held, staked = (
+            {money.currency: money.amount for money in kind} for kind in (wallet.balances, wallet.staked)
+        )
+        return held.get("gold", 0), staked.get("gold", 0)
+
+    async def wait_for_the_welcome(self, seconds: float = 20.0) -> None:
+        """Return once the welcome grant has come: economy hears of a new player a moment later."""
+        async with asyncio.timeout(seconds):
+            while not (await self.gold())[0]:
+                await asyncio.sleep(0.1)
 
     async def find_a_match(self, hall_id: str, seconds: float = 30.0) -> None:
         """Ask for a match with bots, and wait for its table."""
