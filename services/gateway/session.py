@@ -130,6 +130,15 @@ class Session:
             return
         await self.handle(request)
 
+    def count_control(self) -> bool:
+        """Count a ping or pong of the door itself, a sign of life; False = it came too often."""
+        self._heard_at = self._clock.monotonic()
+        try:
+            self._count()
+        except Refusal:
+            return False
+        return True
+
     def misunderstood(self) -> None:
         """Answer what cannot be read, and say goodbye: what follows cannot be trusted to mean anything."""
         self.send(refused(0, Refusal("BAD_MESSAGE")))

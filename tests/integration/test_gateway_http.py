@@ -173,6 +173,18 @@ class TestWebSocket:
                 heard = [PlayResponse.FromString(m.data) async for m in connection]
                 assert [r.refused.reason or r.goodbye.reason for r in heard] == ["BAD_MESSAGE", "BAD_MESSAGE"]
 
+    async def test_pings_of_the_websocket_itself_are_answered_and_counted(
+        self, http: aiohttp.ClientSession, url: str
+    ) -> None:
+        async with http.ws_connect(f"{url}play", autoping=False) as connection:
+            await connection.ping(b"x")
+            answer = await connection.receive()
+            assert (answer.type, answer.data) == (aiohttp.WSMsgType.PONG, b"x")
+            for _ in range(2000):
+                await connection.ping()
+            heard = [m async for m in connection if m.type is aiohttp.WSMsgType.BINARY]
+            assert PlayResponse.FromString(heard[-1].data).goodbye.reason == "TOO_MANY_REQUESTS"
+
     async def test_what_is_far_too_large_is_not_read(self, http: aiohttp.ClientSession, url: str) -> None:
         async with http.ws_connect(f"{url}play") as connection:
             await connection.send_bytes(b"x" * 300_000)

@@ -39,7 +39,7 @@ class WebSocketDoor:
         if not is_origin_allowed(request, settings.allowed_origins):
             raise web.HTTPForbidden(text="ORIGIN_NOT_ALLOWED")
         socket = web.WebSocketResponse(
-            timeout=CLOSE_WAIT_S, compress=False, max_msg_size=READ_BYTES_MAX, autoping=True
+            timeout=CLOSE_WAIT_S, compress=False, max_msg_size=READ_BYTES_MAX, autoping=False
         )
         if not socket.can_prepare(request).ok:
             raise web.HTTPUpgradeRequired(text="this is a WebSocket")
@@ -65,6 +65,11 @@ async def _read(socket: web.WebSocketResponse, session: Session) -> None:
     async for message in socket:
         if message.type is WSMsgType.BINARY:
             await session.receive(message.data)
+        elif message.type is WSMsgType.PING:
+            if session.count_control():
+                await socket.pong(message.data)
+        elif message.type is WSMsgType.PONG:
+            session.count_control()
         else:
             session.misunderstood()
 
