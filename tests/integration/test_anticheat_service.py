@@ -1,6 +1,7 @@
 """The figures in real databases, and the service on a bus: each event counts once."""
 
 import asyncio
+from functools import partial
 
 import pytest
 from paiju.anticheat.v1 import anticheat_service_pb2 as pb
@@ -44,7 +45,8 @@ async def test_the_median_is_of_the_last_512_answers(db: Database, database_url:
     migrate(database_url, "anticheat")
     for number, ms in enumerate([100] * 3 + [2000] * 2):
         count = PlayerCounts("p_a", actions=171, answer_ms=(ms,) * 171)
-        await db.run(lambda c, n=number, p=count: store.count_once(c, f"m/{n}", "observed", [p]))
+        write = partial(store.count_once, round_id=f"m/{number}", what="observed", player_counts=[count])
+        await db.run(write)
     row = await db.read(lambda c: store.player_row(c, "p_a"))
     assert row is not None
     assert row["answer_ms_median"] == 2000  # of all 855 it would be 100
@@ -62,7 +64,7 @@ async def test_many_writers_at_once_lose_nothing(db: Database, database_url: str
     async with asyncio.TaskGroup() as tasks:
         for number in range(60):
             tasks.create_task(one(number))
-    rows = [await db.read(lambda c, p=p: store.player_row(c, p)) for p in people]
+    rows = [await db.read(partial(store.player_row, player_id=person)) for person in people]
     assert [row and row["rounds"] for row in rows] == [60, 60, 60]
 
 
