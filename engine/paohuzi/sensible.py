@@ -7,6 +7,7 @@ discard it makes due. What it cannot see it does not ask about: it is a pure fun
 
 from __future__ import annotations
 
+from array import array
 from typing import Final
 
 from engine.face import Action, Rng
@@ -26,6 +27,7 @@ from engine.paohuzi.tables import (
     SHAPE,
     SMALL_HIGH,
     SMALL_LOW,
+    SUIT_SIZE,
     TWO_SEVEN_TEN,
 )
 from engine.paohuzi.view import View
@@ -53,8 +55,10 @@ CLAIM_MARGIN: Final = 2
 
 _INDEX: Final = (1 << LOCK_SHIFT) - 1
 
-_VALUES: Final[tuple[dict[int, int], ...]] = ({}, {}, {}, {})
-"""Best values by suit index: small and big, then the same while short of 息. At most 59,049 each."""
+_UNKNOWN: Final = 0xFFFF
+
+_VALUES: Final = tuple(array("H", [_UNKNOWN]) * SUIT_SIZE for _ in range(4))
+"""Best values by suit index, filled as hands are met: small and big, then the same while short of 息."""
 
 _GROUPS: Final = tuple((ranks, ranks in (RUNS[0], TWO_SEVEN_TEN)) for ranks in (*RUNS, TWO_SEVEN_TEN))
 
@@ -127,8 +131,8 @@ def suit_value(index: int, table: int) -> int:
         index: The suit index.
         table: 0 small, 1 big; 2 and 3 the same while the hand is short of 息.
     """
-    known = _VALUES[table].get(index)
-    if known is not None:
+    known = _VALUES[table][index]
+    if known != _UNKNOWN:
         return known
     best = 0
     if index:

@@ -188,7 +188,12 @@ def _single(rules: RuleSet, given: Mapping[str, Any]) -> dict[str, Any]:
     event = given["event"]
     card = parse_card(event["card"])
     if event["type"] == "draw":
-        draw(position, event["seat"], card, bool(event.get("last_card") or given.get("last_card")))
+        draw(
+            position,
+            event["seat"],
+            card,
+            any(place.get(key) for place in (event, given) for key in ("last", "last_card")),
+        )
     elif event["type"] == "discard":
         discard(position, event["seat"], card)
     else:

@@ -1,6 +1,8 @@
 """Questions and their resolution, the turn machine, and what is told to whom, in positions made by hand."""
 
+import re
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -210,3 +212,12 @@ def test_cards_and_hands_round_trip() -> None:
 def test_texts_that_are_no_round_cannot_be_folded(texts: list[str]) -> None:
     with pytest.raises(Refusal):
         GAME.fold(texts)
+
+
+def test_every_kind_of_event_is_in_the_notation() -> None:
+    root = Path(__file__).parents[2]
+    notation = (root / "docs" / "notation.md").read_text(encoding="utf-8")
+    code = "".join(path.read_text(encoding="utf-8") for path in (root / "engine" / "paohuzi").glob("*.py"))
+    kinds = set(re.findall(r'emit\("(\w+)"', code)) | {"wei", "chouwei", "answer"}
+    assert len(kinds) > 15
+    assert [kind for kind in sorted(kinds) if not re.search(rf"^{kind} (n|winner)", notation, re.MULTILINE)] == []
