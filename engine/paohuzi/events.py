@@ -21,7 +21,7 @@ PRIVATE: Final = frozenset({"ask", "answer", "withdrawn", "mark"})
 
 
 class Event:
-    """One fact. ``words`` is what its own seat reads; ``hidden`` what others read, if that differs."""
+    """One fact: what kind, about which seat, and the words that follow."""
 
     __slots__ = ("data", "kind", "seat")
 

@@ -1,8 +1,8 @@
-"""The turn machine of 跑胡子 (Rules 3 to 9): everything true about one round.
+"""The turn machine of 跑胡子 (Rules 3 to 5 and 9).
 
-The machine runs until it needs an answer. ``_draw`` and ``_after`` return the seat that draws next, or STOP
-when a question is open or the round is over; ``_run`` loops over them, so a row of unclaimed cards needs no
-recursion. Claims live in ``claims.py``.
+The machine runs until it needs an answer. Each step returns the seat that draws next, or STOP when a question
+is open or the round is over; ``run`` loops over them, so a row of unclaimed cards needs no recursion. Claims
+live in ``claims.py``, the data in ``state.py``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a seat may know of a round, and the fold that makes it from event texts.
+"""What a seat may know of a round.
 
-``Position.view`` builds a view from everything true; ``fold`` builds it from what was told. They are always
-equal, which proves both that events say enough and that a view says no more.
+``Position.view`` builds a view from everything true; ``fold.py`` builds it from what was told. They are
+always equal, which proves both that events say enough and that a view says no more.
 """
 
 from __future__ import annotations
