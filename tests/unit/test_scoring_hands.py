@@ -205,6 +205,24 @@ def test_a_hand_that_does_not_win_says_why() -> None:
 
 
 @pytest.mark.parametrize(
+    ("source", "overrides", "opening"),
+    [
+        ("discard", {}, {"discard_hu": True}),
+        ("liang_other", {"liangzhang_hu": "dealer"}, {"liangzhang_hu": "all"}),
+        ("liang_other", {"liangzhang_hu": "off"}, {"liangzhang_hu": "all"}),
+    ],
+)
+def test_a_way_to_win_that_the_options_close_wins_nothing(
+    source: str, overrides: dict[str, object], opening: dict[str, object]
+) -> None:
+    assert explain.score_hand(_asked(source=source, overrides=opening)).can_hu
+    closed = explain.score_hand(_asked(source=source, overrides=overrides))
+    assert not closed.can_hu
+    assert "§12" in closed.text_zh[0]
+    assert "No win this way" in closed.text_en[0]
+
+
+@pytest.mark.parametrize(
     "changes",
     [
         {"card": "s11"}, {"card": None}, {"source": "sky"}, {"concealed": ["s8"] * 5},

@@ -120,6 +120,10 @@ def score_example(asked: HandToScore) -> ScoredHand:
 
 def _scored(asked: HandToScore, hand: list[int], melds: list[Meld], card: int | None) -> ScoredHand:
     options = with_overrides(preset_named(asked.preset), dict(asked.overrides))
+    if not _is_open(asked.source, options):
+        how_zh, how_en = _SOURCE_NAMES[asked.source]
+        closed_zh = f"这套规则不许这样胡：{how_zh}（§12）"
+        return ScoredHand(False, text_zh=(closed_zh,), text_en=(f"No win this way here: {how_en} (§12).",))
     if asked.source == "santi":
         win = judge.santi_win(hand, options)
     else:
@@ -127,6 +131,17 @@ def _scored(asked: HandToScore, hand: list[int], melds: list[Meld], card: int | 
     if win is None:
         return ScoredHand(False, text_zh=(_why_not_zh(options),), text_en=(_why_not_en(options),))
     return _explained(win, asked, options)
+
+
+def _is_open(source: str, options: Options) -> bool:
+    """Say whether a rule set lets anybody win with such a card (rules §12)."""
+    closed = {
+        "discard": not options.discard_hu,
+        "liang_dealer": options.liangzhang_hu == "off",
+        "liang_other": options.liangzhang_hu != "all",
+        "santi": options.santi_wukan == "off",
+    }
+    return not closed.get(source, False)
 
 
 def _read(asked: HandToScore) -> tuple[list[int], list[Meld], int | None]:
