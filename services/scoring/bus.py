@@ -1,4 +1,4 @@
-"""Events in: rounds opened and finished. Out: RoundAudited, through the outbox."""
+"""Events in: rounds opened, finished, voided. Out: RoundAudited, through the outbox."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 from google.protobuf.message import Message
 from paiju.scoring.v1.events_pb2 import VERDICT_AGREED
-from paiju.table.v1.events_pb2 import RoundFinished, RoundOpened
+from paiju.table.v1.events_pb2 import RoundFinished, RoundOpened, RoundVoided
 
 from services.chassis import log
 from services.chassis.bus.port import Delivery
@@ -19,13 +19,14 @@ from services.chassis.metrics import Metrics
 from services.chassis.outbox import Outbox
 from services.chassis.run import Consumes
 from services.scoring import store
+from services.scoring.core import deal
 from services.scoring.settings import ScoringSettings
 from services.scoring.verdicts import Question, judge
 from services.scoring.workers import Workers
 
-ROUNDS: Final = Consumes("scoring", (RoundOpened, RoundFinished))
+ROUNDS: Final = Consumes("scoring", (RoundOpened, RoundFinished, RoundVoided))
 OPENING_ATTEMPTS_MIN: Final = 3
-"""A finished round is tried so often before its missing RoundOpened disputes it, whatever the clocks say."""
+"""A finished round is tried so often before it is audited without what is missing, whatever clocks say."""
 
 
 class Ears:
@@ -49,18 +50,23 @@ class Ears:
         audits = metrics.counter("scoring_audits", "Audited rounds by verdict", ["verdict"])
         self._agreed, self._disputed = audits.labels("agreed"), audits.labels("disputed")
         self._alerts = metrics.counter("scoring_alerts", "Second words about a round that differ", ["kind"])
-        self._waiting = metrics.gauge("scoring_waiting", "Finished rounds whose opening was not heard yet")
+        self._waiting = metrics.gauge(
+            "scoring_waiting", "Matches with a finished round that waits for what comes before it"
+        )
         self._seconds = metrics.histogram("scoring_audit_seconds", "Duration of one audit")
 
     async def on_rounds(self, deliveries: Sequence[Delivery[Message]]) -> None:
         """Keep openings, audit what is finished, in the order of the stream.
 
         Raises:
-            Outage: A round waits for its opening; everything comes again, and what is done is known as such.
+            Outage: A round waits for its opening or for the round before; everything comes again, and what is
+                done is known as such.
         """
         opened = [_opening(one) for one in deliveries if isinstance(one.message, RoundOpened)]
         finished = [(one, one.message) for one in deliveries if isinstance(one.message, RoundFinished)]
+        voided = [one.message for one in deliveries if isinstance(one.message, RoundVoided)]
         ids = {one.round_id for one in opened} | {message.round_id for _, message in finished}
+        ids |= {message.round_id for message in voided}
         ids |= {_round_before(message) for _, message in finished}
         known = await self._db.read(lambda connection: store.load(connection, ids))
         alerts: list[store.Alert] = []
@@ -68,14 +74,20 @@ class Ears:
             first = known.openings.setdefault(opening.round_id, opening)
             if (first.commitment, first.nonce_heads) != (opening.commitment, opening.nonce_heads):
                 alerts.append(store.Alert(opening.round_id, "opening", _sha256(opening)))
+        for message in voided:
+            known.voids.add(message.round_id)
+            alerts.extend(_alerts_of_void(message, known.openings.get(message.round_id)))
+        voids = [message.round_id for message in voided]
         audited, waiting = await self._audit(finished, known, alerts)
         now_ms = self._clock.now_ms()
-        new = await self._db.run(lambda connection: store.keep(connection, opened, audited, alerts, now_ms))
+        new = await self._db.run(
+            lambda connection: store.keep(connection, opened, voids, audited, alerts, now_ms)
+        )
         self._outbox.poke()
         self._count(new, alerts)
         self._waiting.set(waiting)
         if waiting:
-            raise Outage(f"{waiting} finished rounds wait for their opening")
+            raise Outage(f"{waiting} matches wait for an opening or an earlier round")
 
     async def _audit(
         self,
@@ -94,8 +106,9 @@ class Ears:
                     alerts.append(store.Alert(message.round_id, "record", sha256))
                 continue
             opening = known.openings.get(message.round_id)
-            # A later round of a match that waits must wait, too: it follows from the one before.
-            if message.match_id in held or (opening is None and self._may_still_come(delivery)):
+            # Dealer and nonces follow from the round before: out of turn they could not be checked.
+            is_complete = opening is not None and _is_next(message, known)
+            if message.match_id in held or (not is_complete and self._may_still_come(delivery)):
                 held.add(message.match_id)
                 continue
             question = Question(message, delivery.at_ms, opening, known.audits.get(_round_before(message)))
@@ -131,6 +144,21 @@ def _opening(delivery: Delivery[Message]) -> store.Opening:
     message = delivery.message
     assert isinstance(message, RoundOpened)
     return store.Opening(message.round_id, message.commitment, tuple(message.nonce_heads), delivery.at_ms)
+
+
+def _is_next(message: RoundFinished, known: store.Known) -> bool:
+    before = _round_before(message)
+    return message.round_no == 1 or before in known.audits or before in known.voids
+
+
+def _alerts_of_void(message: RoundVoided, opening: store.Opening | None) -> list[store.Alert]:
+    """Return what is wrong with the seed that a voided round reveals."""
+    if opening is None or (
+        len(message.seed) == deal.SECRET_BYTES
+        and deal.commitment_of(message.round_id, message.seed) == opening.commitment
+    ):
+        return []
+    return [store.Alert(message.round_id, "void_seed", hashlib.sha256(message.seed).digest())]
 
 
 def _round_before(message: RoundFinished) -> str:

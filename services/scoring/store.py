@@ -49,6 +49,9 @@ audits = Table(
 """`links`: after this round the last link of each seat's nonce chain, hex, null = it gives none any more;
 `null` as a whole: not known."""
 
+voids = Table("voids", metadata, Column("round_id", Text, primary_key=True))
+"""Rounds that will never be finished: the next one follows from none."""
+
 alerts = Table(
     "alerts",
     metadata,
@@ -90,7 +93,7 @@ class Alert:
 
     round_id: str
     kind: str
-    """`record` or `opening`."""
+    """`record`, `opening`, or `void_seed`: a voided round's seed is not the one committed to."""
     sha256: bytes
 
 
@@ -100,6 +103,7 @@ class Known:
 
     openings: dict[str, Opening]
     audits: dict[str, Audit]
+    voids: set[str]
 
 
 def load(connection: Connection, round_ids: Iterable[str]) -> Known:
@@ -120,12 +124,14 @@ def load(connection: Connection, round_ids: Iterable[str]) -> Known:
         )
         for row in connection.execute(select(audits).where(audits.c.round_id.in_(wanted)))
     }
-    return Known(opened, audited)
+    voided = connection.execute(select(voids.c.round_id).where(voids.c.round_id.in_(wanted)))
+    return Known(opened, audited, set(voided.scalars()))
 
 
 def keep(
     connection: Connection,
     opened: Sequence[Opening],
+    voided: Iterable[str],
     audited: Sequence[Audit],
     alerted: Sequence[Alert],
     now_ms: int,
@@ -147,6 +153,8 @@ def keep(
             for one in opened
         ]
         connection.execute(upsert(openings).on_conflict_do_nothing(), rows)
+    for round_id in sorted(set(voided)):
+        connection.execute(upsert(voids).values(round_id=round_id).on_conflict_do_nothing())
     first = []
     for audit in audited:
         message = audit.message

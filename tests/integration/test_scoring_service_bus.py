@@ -57,7 +57,7 @@ class Running:
 
     async def say(self, *facts: Message, again: str = "") -> None:
         for fact in facts:
-            name = "opened" if isinstance(fact, RoundOpened) else "finished"
+            name = fact.DESCRIPTOR.name
             await self.table.bus.publish(fact, f"{name}:{fact.round_id}{again}")  # type: ignore[attr-defined]
 
     async def audit_of(self, round_id: str) -> RoundAudited:
@@ -92,11 +92,12 @@ async def test_what_is_kept_is_read_back_on_every_database(database_url: str, db
     message = RoundAudited(round_id="0-m/1", verdict=VERDICT_AGREED, record_sha256=b"r" * 32)
     audit = store.Audit(message, 2, 1, (b"n" * 32, None))
     alert = store.Alert("0-m/1", "record", b"x" * 32)
-    assert await db.run(lambda c: store.keep(c, [opening], [audit], [alert, alert], 1)) == [audit]
-    assert await db.run(lambda c: store.keep(c, [opening], [audit], [alert], 2)) == []
+    assert await db.run(lambda c: store.keep(c, [opening], ["0-m/2"], [audit], [alert, alert], 1)) == [audit]
+    assert await db.run(lambda c: store.keep(c, [opening], ["0-m/2"], [audit], [alert], 2)) == []
     known = await db.read(lambda c: store.load(c, ["0-m/1", "0-m/2"]))
     assert known.openings == {"0-m/1": opening}
     assert known.audits == {"0-m/1": audit}
+    assert known.voids == {"0-m/2"}
 
 
 async def test_a_whole_match_is_agreed_round_by_round(scoring: Running) -> None:
@@ -168,7 +169,10 @@ async def test_a_seed_that_was_not_committed_is_disputed(scoring: Running) -> No
 async def test_a_finished_round_waits_for_its_opening(scoring: Running) -> None:
     match = PlayedMatch()
     first, second = match.round(), match.round()
-    await scoring.say(first[1], *second)
+    await scoring.say(first[1])
+    await until(lambda: scoring.metric("paiju_scoring_waiting 1.0"))
+    await scoring.say(*second)
+    await asyncio.sleep(0.3)
     await until(lambda: scoring.metric("paiju_scoring_waiting 1.0"))
     assert scoring.heard == []
     await scoring.say(first[0])
@@ -225,13 +229,40 @@ async def test_a_nonce_of_the_first_round_must_follow_from_the_head(scoring: Run
 async def test_after_a_voided_round_nonces_are_checked_against_the_head(scoring: Running) -> None:
     match = PlayedMatch()
     await scoring.say(*match.round())
-    match.skip()
+    await scoring.say(*match.skip())
     await scoring.say(*match.round())
     assert (await scoring.audit_of("0-m/3")).verdict == VERDICT_AGREED
-    match.skip()
+    await scoring.say(*match.skip())
     match.chains[0] = [b"x" * 32] * len(match.chains[0])
     await scoring.say(*match.round())
     assert [each.field for each in (await scoring.audit_of("0-m/5")).differences] == ["nonce 0"]
+
+
+async def test_a_voided_round_with_another_seed_than_committed_alerts(scoring: Running) -> None:
+    match = PlayedMatch()
+    opened, voided = match.skip()
+    voided.seed = b"s" * 32
+    await scoring.say(opened, voided)
+    await until(lambda: scoring.metric('paiju_scoring_alerts_total{kind="void_seed"} 1.0'))
+
+
+async def test_a_commitment_that_came_after_the_play_is_disputed(scoring: Running) -> None:
+    """The record says that the play took an hour; the stream had both facts within a moment."""
+    await scoring.say(*PlayedMatch(pace_ms=60_000).round())
+    audit = await scoring.audit_of("0-m/1")
+    assert [(each.field, each.scoring) for each in audit.differences] == [
+        ("commitment", "heard after the first action")
+    ]
+
+
+async def test_a_round_whose_earlier_one_never_comes_is_audited_in_the_end(world: MemoryWorld) -> None:
+    scoring = await Running(world, ScoringSettings(opening_wait_ms=0)).start()
+    match = PlayedMatch()
+    match.round()
+    await scoring.say(*match.round())
+    assert (await scoring.audit_of("0-m/2")).verdict == VERDICT_AGREED
+    assert scoring.metric("paiju_scoring_waiting 0.0")
+    await scoring.service.stop()
 
 
 async def test_a_fact_that_says_other_than_its_record_is_disputed(scoring: Running) -> None:

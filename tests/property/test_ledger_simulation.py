@@ -14,7 +14,6 @@ from paiju.accounts.v1.events_pb2 import PlayerCreated
 from paiju.economy.v1 import economy_service_pb2 as pb
 from paiju.economy.v1.economy_service_pb2_grpc import EconomyServiceStub
 from paiju.economy.v1.events_pb2 import RoundSettled
-from paiju.table.v1.events_pb2 import RoundVoided
 from sqlalchemy import select
 
 from services.chassis.bus.broker import Faults
@@ -107,11 +106,8 @@ async def play(deployment: Deployment, table: MemoryProcess, match: PlayedMatch)
     facts: list[tuple[Any, str]] = []
     for number in range(1, ROUNDS + 1):
         if number == 3:
-            match.skip()
-            void = RoundVoided(
-                round_id=f"{match.match_id}/3", match_id=match.match_id, round_no=3, game="paohuzi"
-            )
-            facts.append((void, f"voided:{void.round_id}"))
+            opened, void = match.skip()
+            facts += [(opened, f"opened:{opened.round_id}"), (void, f"voided:{void.round_id}")]
             continue
         opened, finished = match.round()
         facts += [(opened, f"opened:{opened.round_id}"), (finished, f"finished:{opened.round_id}")]

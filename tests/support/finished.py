@@ -6,7 +6,7 @@ import hashlib
 import random
 from dataclasses import dataclass, field
 
-from paiju.table.v1.events_pb2 import RoundFinished, RoundOpened, RoundSeat
+from paiju.table.v1.events_pb2 import RoundFinished, RoundOpened, RoundSeat, RoundVoided
 
 from engine import GAMES
 from engine.record import Record, RecordedAction, full_result
@@ -39,6 +39,7 @@ class PlayedMatch:
     seed: int = 1
     base_stake: int = 10
     players: tuple[str, ...] = PLAYERS
+    pace_ms: int = 40
     silent_from: dict[int, int] = field(default_factory=dict)
     """Seat → the round from which it reveals no more."""
     round_no: int = 0
@@ -52,9 +53,22 @@ class PlayedMatch:
         self.revealed = [0, 0, 0]
         self.totals = [0, 0, 0]
 
-    def skip(self) -> None:
+    def skip(self) -> tuple[RoundOpened, RoundVoided]:
         """Void a round before anything is revealed: its number is used up."""
         self.round_no += 1
+        round_id, seed = f"{self.match_id}/{self.round_no}", self.chance.randbytes(32)
+        opened = RoundOpened(
+            round_id=round_id,
+            match_id=self.match_id,
+            round_no=self.round_no,
+            game="paohuzi",
+            commitment=fair_deal.commit(round_id, seed),
+            nonce_heads=self.heads,
+        )
+        voided = RoundVoided(
+            round_id=round_id, match_id=self.match_id, round_no=self.round_no, game="paohuzi", seed=seed
+        )
+        return opened, voided
 
     def round(self) -> tuple[RoundOpened, RoundFinished]:
         """Play the next round, and return what is published of it."""
@@ -77,7 +91,7 @@ class PlayedMatch:
             seat = position.to_act()[0]
             action = game.bots["sensible"](position.view(seat), self.chance)
             position.apply(seat, action)
-            actions.append(RecordedAction(seat, action, 40 * len(actions), "bot"))
+            actions.append(RecordedAction(seat, action, self.pace_ms * len(actions), "bot"))
         commitment = fair_deal.commit(round_id, seed)
         record = Record(
             round_id=round_id,

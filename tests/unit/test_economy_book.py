@@ -173,6 +173,15 @@ def test_a_stake_waits_for_the_last_round(books: Books) -> None:
     assert clean(books)
 
 
+def test_a_stake_waits_for_its_very_last_round_and_not_for_the_one_before(books: Books) -> None:
+    seated(books)
+    assert not books.close("0-m", 0, 2)
+    books.hear(agreed(number=1))
+    assert books.stakes("0-m")[0][4] == "closing"
+    books.hear(voided(number=2))
+    assert books.stakes("0-m")[0][4] == "closed"
+
+
 def test_a_stake_that_waits_still_pays_and_is_paid(books: Books) -> None:
     seated(books)
     assert not books.close("0-m", 0, 1)
@@ -359,6 +368,8 @@ def test_a_round_that_does_not_fit_its_stakes_waits_for_a_person(
     assert heard.disputed == [("0-m/1", cause)]
     assert books.state("0-m/1")[0] == "disputed"
     assert books.state("0-m/2")[0] == "waiting"
+    (match,) = books.run(lambda c: c.execute(select(schema.matches)).all())
+    assert match.suspended
     assert [stake[3] for stake in books.stakes("0-m")] == [500, 500, 500]
 
 

@@ -31,6 +31,7 @@ def upgrade() -> None:
         sa.Column("links", sa.Text, nullable=False),
         sa.Column("audited_at_ms", sa.BigInteger, nullable=False),
     )
+    op.create_table("voids", sa.Column("round_id", sa.Text, primary_key=True))
     op.create_table(
         "alerts",
         sa.Column("round_id", sa.Text, primary_key=True),
@@ -43,5 +44,5 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     """Drop them."""
-    for table in ("outbox", "alerts", "audits", "openings"):
+    for table in ("outbox", "alerts", "voids", "audits", "openings"):
         op.drop_table(table)
