@@ -8,6 +8,7 @@ from typing import Any
 import grpc
 from paiju.gateway.v1.gateway_service_pb2 import PlayRequest, PlayResponse
 
+from services.gateway.core.addresses import of_peer
 from services.gateway.hub import Hub
 from services.gateway.session import MESSAGE_BYTES_MAX, Session
 
@@ -22,7 +23,7 @@ class Api:
         self, request_iterator: AsyncIterator[PlayRequest], context: grpc.aio.ServicerContext[Any, Any]
     ) -> AsyncIterator[PlayResponse]:
         """Serve one stream until it ends."""
-        session = self._hub.open("grpc", context.peer()[:64], lambda: None)
+        session = self._hub.open("grpc", of_peer(context.peer()), lambda: None)
         reader = self._hub.keep(session, _read(request_iterator, session))
         try:
             while responses := await session.outgoing():

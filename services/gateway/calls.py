@@ -17,6 +17,7 @@ from services.chassis import auth, log
 from services.chassis.errors import Outage, Refusal
 from services.chassis.limits import RateLimits
 from services.chassis.run import Parts
+from services.gateway.core.addresses import counted
 from services.gateway.core.methods import METHODS, Method
 from services.gateway.core.refusals import failed
 
@@ -73,7 +74,7 @@ class Caller:
     @property
     def key(self) -> str:
         """Whom rate limits count."""
-        return self.player_id or self.address
+        return self.player_id or counted(self.address)
 
 
 class Calls:

@@ -21,6 +21,7 @@ from services.gateway.bus.revocations import Revocations
 from services.gateway.bus.tables import Tables
 from services.gateway.bus.topics import Topics
 from services.gateway.calls import Calls
+from services.gateway.core.addresses import counted
 from services.gateway.session import Session
 from services.gateway.settings import GatewaySettings
 
@@ -89,15 +90,16 @@ class Hub:
         """
         if self.is_draining:
             raise Refusal("SHUTTING_DOWN")
+        network = counted(address)
         for open_now, most in (
             (len(self._sessions), self.settings.connections_max),
-            (self._by_address[address], self.settings.connections_per_address_max),
+            (self._by_address[network], self.settings.connections_per_address_max),
         ):
             if open_now >= most:
                 raise Refusal("TOO_MANY_CALLS", most=most)
         session = Session(self, self._parts.ids.new("s"), door, address, when_closed)
         self._sessions[session.session_id] = session
-        self._by_address[address] += 1
+        self._by_address[network] += 1
         self._connections.labels(door).inc()
         return session
 
@@ -128,9 +130,10 @@ class Hub:
         """A session has ended."""
         if self._sessions.pop(session.session_id, None) is None:
             return
-        self._by_address[session.address] -= 1
-        if not self._by_address[session.address]:
-            del self._by_address[session.address]
+        network = counted(session.address)
+        self._by_address[network] -= 1
+        if not self._by_address[network]:
+            del self._by_address[network]
         self._connections.labels(session.door).dec()
         self._closed.labels(session.close_reason or "LEFT").inc()
         self.tables.close(session.session_id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from services.gateway.app import WIRING
 from services.gateway.settings import GatewaySettings
 from tests.integration.test_gateway_play import LIST_HALLS, PEER, Unoffered
 from tests.support.nats import NatsServer
-from tests.support.play_client import WebSocketClient
+from tests.support.play_client import GrpcClient, WebSocketClient
 from tests.support.real_process import World, running
 from tests.support.table_owner import until
 
@@ -245,6 +246,16 @@ class TestWebSocket:
         assert registry.get_sample_value("paiju_gateway_connections", {"door": "websocket"}) == 0
         writer.close()
         del reader
+
+    async def test_a_stream_that_breaks_off_is_forgotten(self, gateway: World) -> None:
+        connections = partial(
+            gateway.parts.metrics.registry.get_sample_value, "paiju_gateway_connections", {"door": "grpc"}
+        )
+        client = GrpcClient(f"127.0.0.1:{gateway.rpc.port}")
+        await client.hello(gateway.tokens.token("p_ann"))
+        assert connections() == 1
+        await client.cut()
+        await until(lambda: connections() == 0)
 
     @pytest.mark.parametrize("gateway", [{"connections_per_address_max": 2}], indirect=True)
     async def test_one_address_has_so_many_connections(self, url: str) -> None:

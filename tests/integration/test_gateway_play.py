@@ -379,6 +379,15 @@ class TestTable:
         assert len(await second.frames(1)) == 1
         assert not any(r.HasField("table_frames") for r in first.heard)
 
+    async def test_watching_ones_own_table_from_elsewhere_does_not_unseat(
+        self, connect: Connect, owner: TableOwner
+    ) -> None:
+        player, watcher = await connect("p_ann"), await connect("p_ann")
+        await player.command(TABLE, attach=Attach())
+        await watcher.command(TABLE, attach=Attach(spectate=True))
+        await player.ping()
+        assert not any(r.HasField("table_detached") for r in player.heard)
+
     async def test_the_end_of_a_connection_detaches_it_and_not_its_successor(
         self, connect: Connect, owner: TableOwner
     ) -> None:

@@ -142,6 +142,12 @@ class GrpcClient(PlayClient):
         await self._reader
         await self._channel.close()
 
+    async def cut(self) -> None:
+        """Break the connection off without a word."""
+        self._stream.cancel()
+        await self._channel.close()
+        await self._reader
+
     async def _say(self) -> AsyncIterator[PlayRequest]:
         while (request := await self._requests.get()) is not None:
             yield request
@@ -150,6 +156,6 @@ class GrpcClient(PlayClient):
         try:
             async for response in self._stream:
                 await self.hear(response)
-        except grpc.RpcError:
+        except (grpc.RpcError, asyncio.CancelledError):
             pass
         await self.end()

@@ -122,6 +122,10 @@ class TableOwner:
 
     async def _attach(self, gateway: str, command: Command, seat: Seat) -> None:
         table_id, attach = command.command.table_id, command.command.attach
+        if attach.spectate:
+            view = TableView(table_id=table_id, seat=-1).SerializeToString()
+            await self.send(gateway, Out(table_id=table_id, session=command.session, view=view))
+            return
         if seat.session and seat.session != command.session:
             out = Out(table_id=table_id, session=seat.session, detached=Detached(reason="REPLACED"))
             await self.send(seat.gateway, out)

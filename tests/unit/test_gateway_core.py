@@ -10,6 +10,7 @@ from paiju.table.v1.play_pb2 import Frame, SeatsChanged, TableCommand, TableView
 from paiju.table.v1.wire_pb2 import Command, CommandBatch
 
 from services.chassis.errors import Refusal
+from services.gateway.core.addresses import counted, of_peer
 from services.gateway.core.attachment import ASK_PAUSE_S, Attachment, Verdict, shard_of
 from services.gateway.core.framing import embedded, leading_number
 from services.gateway.core.methods import METHODS
@@ -242,6 +243,35 @@ class TestOutgoing:
         assert queue.put(chat, 10, is_droppable=True)
         assert queue.dropped == 1
         assert len(queue) == 2
+
+
+class TestAddresses:
+    @pytest.mark.parametrize(
+        ("address", "network"),
+        [
+            ("10.0.0.7", "10.0.0.7"),
+            ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+            ("2001:db8:1:2:ffff::", "2001:db8:1:2::/64"),
+            ("::ffff:10.0.0.7", "10.0.0.7"),
+            ("fe80::1%eth0", "fe80::/64"),
+            ("unknown", "unknown"),
+            ("x" * 500, "x" * 64),
+        ],
+    )
+    def test_a_household_counts_as_one(self, address: str, network: str) -> None:
+        assert counted(address) == network
+
+    @pytest.mark.parametrize(
+        ("peer", "address"),
+        [
+            ("ipv4:10.0.0.7:5312", "10.0.0.7"),
+            ("ipv6:[2001:db8::1]:5312", "2001:db8::1"),
+            ("ipv6:%5B::1%5D:5312", "::1"),
+            ("unix:", "unix:"),
+        ],
+    )
+    def test_a_peer_of_grpc_is_an_address_without_its_port(self, peer: str, address: str) -> None:
+        assert of_peer(peer) == address
 
 
 class TestRefusals:

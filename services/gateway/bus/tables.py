@@ -157,8 +157,9 @@ class Tables:
     def _attach(self, listener: Listener, shard: int, command: TableCommand, tag: int) -> None:
         for other in list(self._at_table.get(command.table_id, {}).values()):
             other_listener = self._listeners[other.session]
-            is_same = other.session == listener.session_id
-            if not is_same and other_listener.player_id == listener.player_id:
+            if other.spectates or command.attach.spectate or other.session == listener.session_id:
+                continue
+            if other_listener.player_id == listener.player_id:
                 self._detached(other_listener, command.table_id, "REPLACED")
         attach = command.attach
         self._listeners[listener.session_id] = listener

@@ -93,7 +93,7 @@ class Attachment:
 
     def is_silent(self, now: float) -> bool:
         """Return whether the owner has to be reminded of this session."""
-        return not self.spectates and not self.asking and now - self.heard_at > SILENCE_S
+        return not self.asking and now - self.heard_at > SILENCE_S
 
     def ask(self, tag: int, now: float) -> Attach:
         """Return the request for what is missing, and remember that it was made."""

@@ -7,6 +7,7 @@ from typing import Final
 from aiohttp import web
 from paiju.gateway.v1.gateway_service_pb2 import CallResult
 
+from services.chassis.clock import Clock
 from services.chassis.errors import Outage, Refusal
 from services.gateway.calls import Caller
 from services.gateway.core.refusals import failed
@@ -14,6 +15,9 @@ from services.gateway.doors.origin import address_of, is_origin_allowed
 from services.gateway.hub import Hub
 from services.gateway.session import MESSAGE_BYTES_MAX
 from services.gateway.tokens import signed_in
+
+BODY_WAIT_S: Final = 10.0
+"""A body takes no longer to arrive."""
 
 CONTENT_TYPE: Final = "application/x-protobuf"
 
@@ -61,7 +65,7 @@ class CallDoor:
             raise Refusal("ORIGIN_NOT_ALLOWED")
         if self._hub.is_draining:
             raise Refusal("SHUTTING_DOWN")
-        payload = await _body(request)
+        payload = await _body(request, self._hub.clock)
         player_id = await self._player(request)
         if player_id:
             self._hub.player_limits.take(player_id)
@@ -81,17 +85,21 @@ class CallDoor:
         return who.player_id
 
 
-async def _body(request: web.Request) -> bytes:
+async def _body(request: web.Request, clock: Clock) -> bytes:
     """Return the body.
 
     Raises:
-        Refusal: MESSAGE_TOO_LARGE.
+        Refusal: MESSAGE_TOO_LARGE, DEADLINE_EXCEEDED.
     """
     if (request.content_length or 0) > MESSAGE_BYTES_MAX:
         raise Refusal("MESSAGE_TOO_LARGE")
     body = bytearray()
-    async for chunk in request.content.iter_any():
-        body += chunk
-        if len(body) > MESSAGE_BYTES_MAX:
-            raise Refusal("MESSAGE_TOO_LARGE")
+    try:
+        async with clock.timeout(BODY_WAIT_S):
+            async for chunk in request.content.iter_any():
+                body += chunk
+                if len(body) > MESSAGE_BYTES_MAX:
+                    raise Refusal("MESSAGE_TOO_LARGE")
+    except TimeoutError:
+        raise Refusal("DEADLINE_EXCEEDED") from None
     return bytes(body)
