@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.abc
 import importlib.machinery
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 ROOT = Path(__file__).parents[3]
+
+ENGINE = "engine"
+SCORING = "services.scoring.core"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,20 +33,68 @@ class Mutant:
     file: str
     """Below the package, e.g. `paohuzi/claims.py`."""
     old: str
-    """What stands there, exactly once."""
+    """What stands there, exactly once, or once below the anchor before anything else like it."""
     new: str
     """What stands there instead."""
+    anchor: str = ""
+    """What stands in the file exactly once, above a line that stands there more than once."""
     preset: str = "876cc"
-    options: dict[str, Any] = field(default_factory=dict)
-    """Changed options under which the rule matters more often."""
-    bots: tuple[str, str, str] = ("random", "random", "random")
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Changed options under which the rule matters, or matters more often."""
+    rig: str = ""
+    """The rigged wall to hunt with (`rigged.RIGS`); empty: any."""
+
+    def planted_in(self, source: str) -> str:
+        """Return a source with the wrong line in it.
+
+        Raises:
+            AssertionError: The line to be changed is not there, or not once.
+        """
+        unique = self.anchor or self.old
+        count = source.count(unique)
+        assert count == 1, f"{self.file}: {unique!r} stands there {count} times, not once"
+        at = source.find(self.old, source.index(unique))
+        assert at >= 0, f"{self.file}: no {self.old!r} below {self.anchor!r}"
+        return source[:at] + self.new + source[at + len(self.old) :]
+
+
+@lru_cache(maxsize=4)
+def _imports_of(package: str) -> Mapping[str, frozenset[str]]:
+    """Return for each module of a package which of its modules it imports by name."""
+    base = ROOT / package.replace(".", "/")
+    files = {}
+    for file in sorted(base.rglob("*.py")):
+        inner = file.relative_to(base).with_suffix("").as_posix().replace("/", ".")
+        files[f"{package}.{inner}".removesuffix(".__init__")] = file
+    found = {}
+    for name, file in files.items():
+        named: set[str] = set()
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Import):
+                named |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                inside = {f"{node.module}.{alias.name}" for alias in node.names}
+                # `from package import module` names the module; anything else, the module it stands in.
+                named |= {one if one in files else node.module for one in inside}
+        found[name] = frozenset(named & files.keys())
+    return found
+
+
+def _touched(package: str, edited: str) -> frozenset[str]:
+    """Return the modules whose behaviour may depend on an edited one: those that import it, and so on."""
+    imports = _imports_of(package)
+    touched = {edited}
+    while more := {name for name, named in imports.items() if named & touched} - touched:
+        touched |= more
+    return frozenset(touched)
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Serves `package` from its sources under the name `alias`."""
 
-    def __init__(self, package: str, alias: str, edits: dict[Path, tuple[str, str]]) -> None:
-        self._package, self._alias, self._edits = package, alias, edits
+    def __init__(self, package: str, alias: str, mutant: Mutant) -> None:
+        self._package, self._alias, self._mutant = package, alias, mutant
+        self._edited = ROOT / package.replace(".", "/") / mutant.file
         inner = re.escape(package)
         self._imports = re.compile(rf"(?m)^(\s*(?:from|import) ){inner}(?=[.\s])")
 
@@ -63,25 +116,30 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         assert module.__spec__ is not None
         file = Path(str(module.__spec__.origin))
         source = file.read_text()
-        if file in self._edits:
-            old, new = self._edits[file]
-            assert source.count(old) == 1, f"{file}: {old!r} stands there {source.count(old)} times, not once"
-            source = source.replace(old, new)
+        if file == self._edited:
+            source = self._mutant.planted_in(source)
         source = self._imports.sub(rf"\g<1>{self._alias}", source)
         exec(compile(source, str(file), "exec"), module.__dict__)
 
 
 @contextmanager
-def planted(package: str, mutant: Mutant | None) -> Iterator[str]:
-    """Yield the name under which the package with the mutant in it can be imported; forget it afterwards."""
+def planted(package: str, mutant: Mutant) -> Iterator[str]:
+    """Yield the name under which the package with the mutant in it can be imported; forget it afterwards.
+
+    Modules that do not depend on the changed one are the package's own: they behave alike anyway.
+    """
     alias = "planted_" + package.replace(".", "_")
-    edits: dict[Path, tuple[str, str]] = {}
-    if mutant is not None:
-        edits[ROOT / package.replace(".", "/") / mutant.file] = (mutant.old, mutant.new)
-    finder = _Finder(package, alias, edits)
+    edited = f"{package}.{mutant.file.removesuffix('.py').replace('/', '.')}"
+    touched = _touched(package, edited)
+    finder = _Finder(package, alias, mutant)
     sys.meta_path.insert(0, finder)
     try:
-        importlib.import_module(alias)
+        for name in _imports_of(package).keys() - touched:
+            own = importlib.import_module(name)
+            if not hasattr(own, "__path__"):
+                sys.modules[alias + name.removeprefix(package)] = own
+        for name in sorted(touched):
+            importlib.import_module(alias + name.removeprefix(package))
         yield alias
     finally:
         sys.meta_path.remove(finder)

@@ -1,53 +1,76 @@
-"""Rounds played by either engine, and the search for one that both minds see differently."""
+"""The ways in which one mind is shown what the other believes, each named by a number.
+
+- `record`: a fair round of a mutated engine is written as a record; scoring audits the bytes. The other way
+  round a mutated scoring audits the record of the real engine.
+- `lockstep`: a rigged round, which no seed gives; both sides' questions, answers and results are compared.
+- `hand`: a winning hand on its own; the engine's best way to win is compared with scoring's `ScoreHand`.
+- `options`: the options of a preset, as either side spells them in a record.
+"""
 
 from __future__ import annotations
 
 import importlib
 import random
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Final
 
-from tests.differential.mutants.planting import Mutant
+from tests.differential.hands import best_of_engine, best_of_scoring, hand_of
+from tests.differential.lockstep import Pair, Unequal
+from tests.differential.mutants.planting import ENGINE, SCORING, Mutant
+from tests.differential.rigged import Manner, round_of
 
-ANSWERS_MAX = 2_000
+ANSWERS_MAX: Final = 2_000
+MANNERS: Final = (
+    Manner(hu=1.0, claim=0.9, careful=True),
+    Manner(hu=0.5, claim=0.9, careful=True),
+    Manner(hu=0.7, claim=0.5),
+    Manner(hu=0.5, claim=0.2),
+)
+"""How seats play. Not the engine's bots: they will play better one day, and the numbers would mean other rounds."""
 
 
 def record_of(engine: str, mutant: Mutant, number: int) -> bytes:
-    """Return the record of round `number` as an engine plays it under a mutant's preset, options and bots.
+    """Return the record of round `number` as an engine plays it under a mutant's preset and options.
 
     Args:
         engine: The name of an importable engine, mutated or not.
         mutant: Says what is played.
         number: Of the round; everything else follows from it.
     """
-    games = importlib.import_module(engine).GAMES
+    game = importlib.import_module(engine).GAMES["paohuzi"]
     fair_deal = importlib.import_module(f"{engine}.fair_deal")
     record = importlib.import_module(f"{engine}.record")
     rng = random.Random(f"{mutant.preset} {number}")
-    game = games["paohuzi"]
-    rules = game.ruleset(mutant.preset, mutant.options)
-    round_id, seed, dealer, draws = f"m-{number}/2", rng.randbytes(32), rng.randrange(3), rng.randrange(3)
+    rules = game.ruleset(mutant.preset, dict(mutant.options))
+    seed, seats = rng.randbytes(32), ("p_a", "p_b", "bot:random")
+    nonces = [rng.randbytes(32) if rng.random() < 0.5 else b"" for _ in range(2)] + [b""]
+    dealer, draws = rng.randrange(3), rng.randrange(min(3, rules.huangzhuang_change_after))
+    round_id = f"m-{number}/{2 - number % 2}"
+    if number % 2:
+        dealer, draws = fair_deal.draw_dealer(seed, round_id, nonces), 0
     deck = game.deck()
-    order = fair_deal.wall_order(seed, round_id, [b""] * 3, len(deck))
+    order = fair_deal.wall_order(seed, round_id, nonces, len(deck))
     position = game.deal(rules, [deck[at] for at in order], dealer)
+    manners = [rng.choice(MANNERS) for _ in range(3)]
     actions: list[Any] = []
     while position.outcome() is None:
         assert len(actions) < ANSWERS_MAX, "the round does not end"
-        seat = position.to_act()[0]
-        action = game.bots[mutant.bots[seat]](position.view(seat), rng)
+        seat = rng.choice(position.to_act())
+        action = manners[seat].answer(rng, seat, position.legal_actions(seat))
         position.apply(seat, action)
-        actions.append(record.RecordedAction(seat, action, len(actions), "bot"))
+        actions.append(record.RecordedAction(seat, action, len(actions), ""))
     text = record.format_record(
         record.Record(
             round_id=round_id,
             game="paohuzi",
             preset=rules.title,
             options=rules.as_json(),
-            seats=tuple(f"bot:{bot}" for bot in mutant.bots),
+            seats=seats,
             dealer=dealer,
             draws_in_row=draws,
             commitment=fair_deal.commit(round_id, seed).hex(),
             seed=seed.hex(),
-            nonces=("-",) * 3,
+            nonces=tuple(nonce.hex() or "-" for nonce in nonces),
             started_ms=0,
             actions=tuple(actions),
             result=record.full_result("paohuzi", rules, dealer, draws, position.outcome()),
@@ -59,3 +82,50 @@ def record_of(engine: str, mutant: Mutant, number: int) -> bytes:
 def is_agreed(scoring: str, record: bytes) -> bool:
     """Say whether a scoring, mutated or not, agrees to a record."""
     return bool(importlib.import_module(f"{scoring}.audit").audit_alone(record).agreed)
+
+
+def _by_record(engine: str, scoring: str, mutant: Mutant, number: int) -> bool:
+    return is_agreed(scoring, record_of(engine, mutant, number))
+
+
+def _by_lockstep(engine: str, scoring: str, mutant: Mutant, number: int) -> bool:
+    given = round_of(f"{mutant.rig} {mutant.preset} {number}", mutant.preset, mutant.options, mutant.rig)
+    try:
+        Pair(engine, scoring).play(given)
+    except Unequal:
+        return False
+    return True
+
+
+def _by_hand(engine: str, scoring: str, mutant: Mutant, number: int) -> bool:
+    given = hand_of(f"{mutant.preset} {number}", mutant.preset, mutant.options)
+    return best_of_engine(engine, given) == best_of_scoring(scoring, given)
+
+
+def _by_options(engine: str, scoring: str, mutant: Mutant, number: int) -> bool:
+    try:
+        Pair(engine, scoring).same_rules(mutant.preset, mutant.options)
+    except Unequal:
+        return False
+    return True
+
+
+WAYS: Final[dict[str, Callable[[str, str, Mutant, int], bool]]] = {
+    "record": _by_record,
+    "lockstep": _by_lockstep,
+    "hand": _by_hand,
+    "options": _by_options,
+}
+
+
+def agree(way: str, mutant: Mutant, number: int, engine: str = ENGINE, scoring: str = SCORING) -> bool:
+    """Say whether an engine and a scoring, one of them perhaps mutated, see the same.
+
+    Args:
+        way: One of WAYS.
+        mutant: Says under which preset and options, and on which walls.
+        number: Of the round or hand.
+        engine: The name of an importable engine.
+        scoring: The name of an importable scoring core.
+    """
+    return WAYS[way](engine, scoring, mutant, number)
