@@ -28,6 +28,22 @@ CLIENT_ADDRESS: Final = "x-paiju-client-address"
 """Metadata of every call: the address of the player's device, for limits by address."""
 
 
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """In whose name a call is made."""
+
+    player_id: str
+    """Empty = nobody is signed in."""
+    address: str
+    login: str = ""
+    """The session of accounts that his token rests on."""
+
+    @property
+    def key(self) -> str:
+        """Whom rate limits count."""
+        return self.player_id or counted(self.address)
+
+
 class ServiceStub:
     """The listed methods of one service, called with their own serializers.
 
@@ -46,7 +62,7 @@ class ServiceStub:
                 response.FromString,
             )
 
-    async def call(self, method: Method, payload: bytes, address: str) -> bytes:
+    async def call(self, method: Method, payload: bytes, caller: Caller) -> bytes:
         """Return the serialised response to a serialised request.
 
         Raises:
@@ -57,24 +73,12 @@ class ServiceStub:
             request = self._requests[method.path].FromString(payload)
         except DecodeError:
             raise Refusal("BAD_MESSAGE") from None
+        if method.login_field and not getattr(request, method.login_field):
+            setattr(request, method.login_field, caller.login)
         response: Message = await self._calls[method.path](
-            request, timeout=method.deadline_s, metadata=((CLIENT_ADDRESS, address),)
+            request, timeout=method.deadline_s, metadata=((CLIENT_ADDRESS, caller.address),)
         )
         return response.SerializeToString()
-
-
-@dataclass(frozen=True, slots=True)
-class Caller:
-    """In whose name a call is made."""
-
-    player_id: str
-    """Empty = nobody is signed in."""
-    address: str
-
-    @property
-    def key(self) -> str:
-        """Whom rate limits count."""
-        return self.player_id or counted(self.address)
 
 
 class Calls:
@@ -123,9 +127,9 @@ class Calls:
         self._limits[method.path].take(caller.key)
         stub = self._stubs[method.service]
         if not caller.player_id:
-            return await stub.call(method, payload, caller.address)
+            return await stub.call(method, payload, caller)
         with auth.acting_for(caller.player_id):
-            return await stub.call(method, payload, caller.address)
+            return await stub.call(method, payload, caller)
 
 
 def _classes(path: str) -> tuple[type[Message], type[Message]]:

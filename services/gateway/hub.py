@@ -24,6 +24,7 @@ from services.gateway.calls import Calls
 from services.gateway.core.addresses import counted
 from services.gateway.session import Session
 from services.gateway.settings import GatewaySettings
+from services.gateway.tokens import SignedIn, signed_in
 
 CHANNEL = "table/"
 """A chat channel is this and a table's id."""
@@ -37,7 +38,6 @@ class Hub:
     def __init__(self, settings: GatewaySettings, parts: Parts, calls: Calls, tables: Tables):
         self.settings = settings
         self.clock = parts.clock
-        self.verifier = parts.verifier
         self.calls = calls
         self.tables = tables
         self.is_draining = False
@@ -200,9 +200,17 @@ class Hub:
             if session.who is not None and session.who.login == login:
                 session.close("SESSION_REVOKED")
 
-    def is_revoked(self, login: str) -> bool:
-        """Return whether this session of accounts was revoked, as far as this process has heard."""
-        return login in self._revocations
+    async def sign_in(self, token: str) -> SignedIn:
+        """Return who a token names.
+
+        Raises:
+            Refusal: TOKEN_INVALID, TOKEN_EXPIRED, SESSION_REVOKED.
+            Outage: The public keys can't be had.
+        """
+        who = await signed_in(self._parts.verifier, token)
+        if who.login in self._revocations:
+            raise Refusal("SESSION_REVOKED")
+        return who
 
 
 def _chat_subject(table_id: str) -> str:

@@ -24,7 +24,7 @@ from services.chassis.limits import Rate, TokenBucket
 from services.gateway.calls import Caller
 from services.gateway.core.outgoing import Limits, Outgoing
 from services.gateway.core.refusals import refused
-from services.gateway.tokens import SignedIn, signed_in
+from services.gateway.tokens import SignedIn
 
 if TYPE_CHECKING:
     from services.gateway.hub import Hub
@@ -209,13 +209,12 @@ class Session:
 
     async def _hello(self, reply_to: int, hello: Hello) -> None:
         try:
-            who = await signed_in(self._hub.verifier, hello.access_token)
-            if self._hub.is_revoked(who.login):
-                raise Refusal("TOKEN_INVALID")
+            who = await self._hub.sign_in(hello.access_token)
         except Refusal as refusal:
             self.send(refused(reply_to, refusal))
             if self.who is None:
-                self.close("TOKEN_EXPIRED" if refusal.reason == "TOKEN_EXPIRED" else "BAD_MESSAGE")
+                # Whatever is wrong with a token, its owner needs another one.
+                self.close("SESSION_REVOKED" if refusal.reason == "SESSION_REVOKED" else "TOKEN_EXPIRED")
             return
         if self.who is not None and self.who.player_id != who.player_id:
             raise Refusal("PLAYER_MISMATCH")
@@ -254,7 +253,8 @@ class Session:
 
     async def _make_call(self, reply_to: int, call: Call) -> None:
         try:
-            caller = Caller(self.player_id, self.address)
+            assert self.who is not None, "calls come after hello"
+            caller = Caller(self.who.player_id, self.address, self.who.login)
             result = await self._hub.calls.call(caller, call.method, call.payload)
         finally:
             self._calls_at_once -= 1

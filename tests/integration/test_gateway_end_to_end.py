@@ -8,12 +8,13 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from paiju.accounts.v1 import accounts_service_pb2 as accounts
 from paiju.chat.v1 import chat_service_pb2 as chat
 from paiju.economy.v1 import economy_service_pb2 as economy
 from paiju.gateway.v1.gateway_service_pb2 import CallResult
 from paiju.matchmaking.v1 import matchmaking_service_pb2 as matchmaking
 from paiju.table.v1 import table_service_pb2 as tables
-from paiju.table.v1.play_pb2 import Frame, SetAutoPlay
+from paiju.table.v1.play_pb2 import DissolveVote, Frame, SetAutoPlay
 
 from services.gateway.app import Gateway, make
 from services.gateway.settings import GatewaySettings
@@ -21,6 +22,7 @@ from services.launch.catalog import wirings
 from services.matchmaking.settings import HALLS, MatchmakingSettings
 from tests.support.nats import NatsServer
 from tests.support.person import MATCHMAKING, Person
+from tests.support.play_client import WebSocketClient
 from tests.support.real_process import World, running
 
 HALL = "paohuzi/tongyi-qmt/novice"
@@ -166,3 +168,61 @@ async def test_another_gateway_takes_over_in_the_middle_of_a_round(platform: Wor
     await person.close()
     await second.stop()
     platform.process._started.remove(first)
+
+
+async def test_friends_in_a_room_talk_and_end_their_match_together(platform: World) -> None:
+    ann, bob = Person(url(platform)), Person(url(platform))
+    for person in (ann, bob):
+        await person.sign_in()
+        await person.connect()
+    wish = matchmaking.CreateRoomRequest(request_id="room", game="paohuzi", preset="876cc", rounds=2)
+    made = await ann.call(f"{MATCHMAKING}/CreateRoom", wish, matchmaking.CreateRoomResponse)
+    code = made.room.room_code
+    join = matchmaking.JoinRoomRequest(room_code=code)
+    await bob.call(f"{MATCHMAKING}/JoinRoom", join, matchmaking.JoinRoomResponse)
+    fill = matchmaking.FillRoomWithBotsRequest(room_code=code)
+    await ann.call(f"{MATCHMAKING}/FillRoomWithBots", fill, matchmaking.FillRoomWithBotsResponse)
+    ready = matchmaking.SetRoomReadyRequest(room_code=code, ready=True)
+    for person in (ann, bob):
+        await person.call(f"{MATCHMAKING}/SetRoomReady", ready, matchmaking.SetRoomReadyResponse)
+    for person in (ann, bob):
+        told = await person.door.wait_for(lambda r: r.notice.room.state == "playing")
+        person.table_id = told.notice.room.table_id
+        await person.attach()
+        await person.sit()
+    for person in (ann, bob):
+        await person.play(lambda frame: frame.HasField("round_opening"), 20)
+
+    said = chat.PostMessageRequest(request_id="c1", channel=f"table/{ann.table_id}", text="你好")
+    await ann.call("paiju.chat.v1.ChatService/PostMessage", said, chat.PostMessageResponse)
+    heard = await bob.door.wait_for(lambda response: response.notice.HasField("chat"))
+    assert (heard.notice.chat.text, heard.notice.chat.player_id) == ("你好", ann.player_id)
+
+    for person in (ann, bob):
+        vote = DissolveVote(agree=True)
+        assert (await person.door.command(person.table_id, "vote", dissolve_vote=vote)).reason == ""
+    ended = await bob.play(lambda frame: frame.HasField("match_end"), 30)
+    assert ended.match_end.cause == "dissolved"
+    await bob.door.wait_for(lambda response: response.notice.room.state == "closed", 20)
+    where = await bob.call(
+        f"{MATCHMAKING}/GetWhereabouts",
+        matchmaking.GetWhereaboutsRequest(),
+        matchmaking.GetWhereaboutsResponse,
+    )
+    assert not where.HasField("room")
+    for person in (ann, bob):
+        await person.close()
+
+
+async def test_signing_out_closes_the_connection_and_the_token_is_worth_nothing(platform: World) -> None:
+    person = Person(url(platform))
+    await person.sign_in()
+    await person.connect()
+    method = "paiju.accounts.v1.AccountsService/RevokeSession"
+    result = await person.door.call(method, accounts.RevokeSessionRequest().SerializeToString())
+    assert not result.HasField("error"), result
+    assert await person.door.wait_end(1.0) == "SESSION_REVOKED"
+    await person.close()
+    again = await WebSocketClient.connect(person.url)
+    assert (await again.hello(person._token)).refused.reason == "SESSION_REVOKED"
+    await again.close()

@@ -142,11 +142,11 @@ class TestHello:
     @pytest.mark.parametrize(
         ("token", "reason", "goodbye"),
         [
-            ("", "TOKEN_INVALID", "BAD_MESSAGE"),
-            ("nonsense", "TOKEN_INVALID", "BAD_MESSAGE"),
-            ("x" * 9000, "TOKEN_INVALID", "BAD_MESSAGE"),
+            ("", "TOKEN_INVALID", "TOKEN_EXPIRED"),
+            ("nonsense", "TOKEN_INVALID", "TOKEN_EXPIRED"),
+            ("x" * 9000, "TOKEN_INVALID", "TOKEN_EXPIRED"),
             ("expired", "TOKEN_EXPIRED", "TOKEN_EXPIRED"),
-            ("service", "TOKEN_INVALID", "BAD_MESSAGE"),
+            ("service", "TOKEN_INVALID", "TOKEN_EXPIRED"),
         ],
     )
     async def test_a_bad_token_is_refused_with_its_reason(
@@ -193,7 +193,8 @@ class TestHello:
         assert await client.wait_end(1.0) == "SESSION_REVOKED"
         assert await other.ping() == 7
         again = await connect()
-        assert (await again.hello(world.tokens.token("p_ann", sid=one))).refused.reason == "TOKEN_INVALID"
+        assert (await again.hello(world.tokens.token("p_ann", sid=one))).refused.reason == "SESSION_REVOKED"
+        assert await again.wait_end() == "SESSION_REVOKED"
 
     async def test_a_gateway_that_starts_later_knows_of_it_too(self, connect: Connect, world: World) -> None:
         login = world.parts.ids.new("ses")
@@ -205,7 +206,7 @@ class TestHello:
         await later.start()
         door = await WebSocketClient.connect(later.url)
         refused = await door.hello(world.tokens.token("p_ann", sid=login))
-        assert refused.refused.reason == "TOKEN_INVALID"
+        assert refused.refused.reason == "SESSION_REVOKED"
         await door.close()
         await later.stop()
 

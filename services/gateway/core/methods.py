@@ -19,6 +19,8 @@ class Method:
     deadline_s: float
     rate: Rate
     """Per player, or per address for one who is not signed in."""
+    login_field: str = ""
+    """A field of the request that, left empty, means the session the caller is signed in with."""
 
     @property
     def service(self) -> str:
@@ -33,10 +35,15 @@ SIGN_IN: Final = Rate(per_s=2, burst=30)
 """Per address; a school or a café is one address. The service itself limits more finely, by device."""
 
 
+LOGIN_FIELDS: Final = {"paiju.accounts.v1.AccountsService/RevokeSession": "session_id"}
+"""`Method.login_field`, by path."""
+
+
 def _service(name: str, *methods: tuple[str, Literal["public", "player"], float, Rate]) -> list[Method]:
     full = f"paiju.{name}.v1.{name.capitalize()}Service"
     return [
-        Method(f"{full}/{method}", access, deadline_s, rate) for method, access, deadline_s, rate in methods
+        Method(f"{full}/{method}", access, deadline_s, rate, LOGIN_FIELDS.get(f"{full}/{method}", ""))
+        for method, access, deadline_s, rate in methods
     ]
 
 

@@ -14,7 +14,7 @@ from services.gateway.core.refusals import failed
 from services.gateway.doors.origin import address_of, is_origin_allowed
 from services.gateway.hub import Hub
 from services.gateway.session import MESSAGE_BYTES_MAX
-from services.gateway.tokens import signed_in
+from services.gateway.tokens import SignedIn
 
 BODY_WAIT_S: Final = 10.0
 """A body takes no longer to arrive."""
@@ -66,23 +66,21 @@ class CallDoor:
         if self._hub.is_draining:
             raise Refusal("SHUTTING_DOWN")
         payload = await _body(request, self._hub.clock)
-        player_id = await self._player(request)
-        if player_id:
-            self._hub.player_limits.take(player_id)
-        caller = Caller(player_id, address_of(request, settings.trusted_proxies))
+        who = await self._who(request)
+        address = address_of(request, settings.trusted_proxies)
+        caller = Caller(who.player_id, address, who.login) if who else Caller("", address)
+        if who is not None:
+            self._hub.player_limits.take(who.player_id)
         return await self._hub.calls.call(caller, request.match_info["method"], payload)
 
-    async def _player(self, request: web.Request) -> str:
+    async def _who(self, request: web.Request) -> SignedIn | None:
         header = request.headers.get("Authorization", "")
         if not header:
-            return ""
+            return None
         scheme, _, token = header.partition(" ")
         if scheme.lower() != "bearer":
             raise Refusal("TOKEN_INVALID")
-        who = await signed_in(self._hub.verifier, token.strip())
-        if self._hub.is_revoked(who.login):
-            raise Refusal("TOKEN_INVALID")
-        return who.player_id
+        return await self._hub.sign_in(token.strip())
 
 
 async def _body(request: web.Request, clock: Clock) -> bytes:
