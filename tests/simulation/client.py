@@ -190,6 +190,10 @@ class Player:
         self.is_attached = False
         self.is_behind = False
         self.accepted: list[Given] = []
+        self.tried: set[tuple[int, str]] = set()
+        """(question, action) of every answer sent, whatever became of it."""
+        self.nags = 0.0
+        """How often an old answer is sent again."""
         self.answers: dict[int, p.CommandAnswer] = {}
         self.detached = ""
         self.game = GAMES["paohuzi"]
@@ -315,6 +319,9 @@ class Player:
             raise Violation(f"question {question} is not what the events say: {folded.legal}")
         action = self.choose(folded)
         round_id, number = view.play.round_id, question.number
+        self.tried.add((number, action))
+        if self.accepted and self.rng.random() < self.nags:
+            await self._nag()
         answer = await self.say(act=p.Act(round_id=round_id, question=number, action=action))
         if not answer.reason:
             self.accepted.append(Given(round_id, number, action))
@@ -332,6 +339,14 @@ class Player:
                     self.is_behind = True
                 view = self.view
         return True
+
+    async def _nag(self) -> None:
+        """Send an old answer again: it gets its first answer, and nothing else happens."""
+        old = self.rng.choice(self.accepted[-3:])
+        act = p.Act(round_id=old.round_id, question=old.question, action=old.action)
+        answer = await self.say(act=act)
+        if answer.reason not in ("", "QUESTION_CLOSED"):
+            raise Violation(f"{old} was accepted, and is now {answer.reason}")
 
     def choose(self, folded: object) -> str:
         """Return one of the legal actions."""

@@ -65,9 +65,8 @@ class Member:
 class World:
     """One run from one seed."""
 
-    def __init__(
-        self, clock: VirtualClock, seed: int, tables: int = 3, mutate: Callable[[], None] | None = None
-    ) -> None:
+    def __init__(self, clock: VirtualClock, seed: int, tables: int = 3, healed_s: float = HEALED_S) -> None:
+        self.healed_s = healed_s
         self.clock = clock
         self.rng = random.Random(seed)
         self.faults = Faults(
@@ -167,6 +166,8 @@ class World:
     async def _start(self, member: Member) -> None:
         member.starts += 1
         process = member.process = self.memory.process(member.name)
+        # Every machine's wall clock is wrong in its own way.
+        process.parts.clock = VirtualClock(skew_ms=self.rng.randrange(-1_500, 1_500))
         member.crashing = False
         member.services = []
         try:
@@ -207,6 +208,7 @@ class World:
         async with asyncio.TaskGroup() as tasks:
             for name in seated:
                 player = Player(door, name, table_id, random.Random(f"{name}"))
+                player.nags = 0.3
                 self.players.append(player)
                 tasks.create_task(player.play())
 
@@ -236,7 +238,7 @@ class World:
             playing = tasks.create_task(self._people(door))
             await self.clock.sleep(FAULTY_S)
             self.faults.active = self.rpc_faults.active = False
-            async with self.clock.timeout(HEALED_S):
+            async with self.clock.timeout(self.healed_s):
                 await playing
                 await self._until(self._is_settled)
             for keeper in keepers:
@@ -307,6 +309,10 @@ class World:
                     f"{given} was acknowledged to {player.player}, and is not in the log"
                 )
                 assert (found.action, found.cause) == (given.action, ""), f"{given} is in the log as {found}"
+            sent = player.tried
+            for (table_id, of, number), event in answers.items():
+                if (table_id, of, event.cause) == (player.table_id, seat, ""):
+                    assert (number, event.action) in sent, f"{player.player} never said {event}"
         live = self._tables()
         for table_id in self.table_ids:
             live[table_id].advance(1 << 60)

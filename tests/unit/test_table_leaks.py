@@ -164,6 +164,19 @@ def told(frame: f.Shown) -> list[str]:
     return [*frame.body.events, *([f"turn {turn}"] if turn >= 0 else [])]
 
 
+def differs(mine: Sequence[f.Shown], its: Sequence[f.Shown]) -> bool:
+    """Say whether it is the game itself that differs in the first of these frames.
+
+    One difference is not in that frame: a hidden 跑 that nothing can precede is settled before anybody is
+    asked (docs/record-format.md), and is shown after the pause.
+    """
+    if any(one != other for one, other in zip(told(mine[0]), told(its[0]), strict=False)):
+        return True
+    first = min((mine, its), key=lambda frames: len(told(frames[0])))
+    following = next((told(frame) for frame in first[1:] if isinstance(frame.body, f.Play)), [])
+    return any(text.startswith("pao ") for text in following)
+
+
 def walls(seed: int) -> tuple[list[str], list[str], tuple[str, str]]:
     """Return two walls that differ in two cards which seat 0 does not see in the opening."""
     rng = random.Random(seed)
@@ -191,8 +204,7 @@ def test_twins_are_shown_the_same_at_the_same_times_until_the_game_itself_differ
             )
             compared += same
             if same < min(len(mine), len(its)):
-                pairs = zip(told(mine[same]), told(its[same]), strict=False)
-                assert any(text != other_text for text, other_text in pairs), (
+                assert differs(mine[same:], its[same:]), (
                     f"seed {seed}, listener {listener}: {mine[same]} differs from {its[same]}"
                 )
             known = len(texts_of(mine[:same]))

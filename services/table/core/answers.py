@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from engine import face
 from services.table.core import frames as f
-from services.table.core.beats import Beat, paces, split
+from services.table.core.beats import Beat, Told, paces, split, told
 from services.table.core.events import Answered, Dealt
 from services.table.core.fair_deal import draw_dealer, wall_order
 from services.table.core.state import ANSWERED_MAX, Given, OpenQuestion
@@ -58,19 +58,21 @@ def is_turn(actions: Sequence[str]) -> bool:
     return any(action.startswith("discard ") for action in actions)
 
 
-def _follow(table: Table, actor: int | None, events: Sequence[face.Event]) -> None:
+def _follow(table: Table, actor: int | None, followed: Sequence[face.Event]) -> None:
     """Put what has followed into beats, and number the questions it raises."""
     state = table.s
+    events = told(followed)
     at = state.at
     shows_now = not table.pending and state.pause_until <= at
     assert table.position is not None, "what follows follows in a round"
-    is_settled = any(event.text_for(None) is not None for event in events) or any(
+    is_settled = any(public is not None for _, public in events) or any(
         table.questions[number] is None for number in table.position.to_act()
     )
     if actor is not None and events and not (is_settled and shows_now):
         # The actor's own answer shows at once; what has come of it keeps its distance.
-        own = events[0].text_for(actor)
-        if own is not None and events[0].text_for(None) is None:
+        first, public = events[0]
+        own = first.text_for(actor) if public is None else None
+        if own is not None:
             _tell_own(table, actor, (own,))
             events = events[1:]
     if is_settled:
@@ -83,7 +85,7 @@ def _follow(table: Table, actor: int | None, events: Sequence[face.Event]) -> No
     for group in groups:
         show_at = max(at, state.pause_until) if is_settled else at
         times.append(show_at)
-        if any(paces(event, event.text_for(None)) for event in group):
+        if any(map(paces, group)):
             state.pause_until = show_at + state.spec.timing.claim_pause_ms
     asked = _ask(table, times[-1])
     beats = [
@@ -95,7 +97,7 @@ def _follow(table: Table, actor: int | None, events: Sequence[face.Event]) -> No
             table.queue_beat(beat)
 
 
-def _grouped(table: Table, events: Sequence[face.Event]) -> list[list[face.Event]]:
+def _grouped(table: Table, events: Sequence[Told]) -> list[list[Told]]:
     """Return the events in beats; a due discard is known to all, so it keeps its distance as well."""
     groups = split(events) or [[]]
     assert table.position is not None, "what follows follows in a round"
@@ -105,7 +107,7 @@ def _grouped(table: Table, events: Sequence[face.Event]) -> list[list[face.Event
         for number in table.position.to_act()
         if table.questions[number] is None
     )
-    card = max((at for at, event in enumerate(last) if paces(event, event.text_for(None))), default=-1)
+    card = max((at for at, event in enumerate(last) if paces(event)), default=-1)
     if is_due and card >= 0:
         groups[-1:] = [last[: card + 1], last[card + 1 :]]
     return groups
@@ -138,7 +140,7 @@ def _ask(table: Table, shown_at: int) -> dict[int, OpenQuestion]:
 
 def _beat(
     table: Table,
-    group: Sequence[face.Event],
+    group: Sequence[Told],
     show_at: int,
     asked: dict[int, OpenQuestion],
     clears: bool,
@@ -148,7 +150,7 @@ def _beat(
     turn, until = next(
         ((seat, question.deadline) for seat, question in asked.items() if question.is_turn), (-1, 0)
     )
-    public = tuple([text for event in group if (text := event.text_for(None)) is not None])
+    public = tuple([text for _, text in group if text is not None])
     shared = f.Play(round_id, public, None, turn, until)
     bodies: list[f.Body | None] = []
     last = len(table.s.listeners) - 1
@@ -159,7 +161,7 @@ def _beat(
         if number == last:
             bodies.append(shared if public or turn >= 0 else None)
             continue
-        texts = tuple([text for event in group if (text := event.text_for(number)) is not None])
+        texts = tuple([text for event, _ in group if (text := event.text_for(number)) is not None])
         question = asked.get(number)
         if question is None and texts == public:
             body = shared

@@ -25,27 +25,36 @@ KEPT = frozenset({"wei", "chouwei", "ti"})
 the next public event must keep the same distance whether it was asked or not."""
 
 
-def paces(event: Event, public: str | None) -> bool:
-    """Say whether the next public event keeps its distance from this one (`public`: as all read it)."""
-    return event.pause or (public is not None and public.partition(" ")[0] in KEPT)
+Told = tuple[Event, str | None]
+"""An event, and what everybody reads of it (None: nothing)."""
 
 
-def split(events: Sequence[Event]) -> list[list[Event]]:
+def told(events: Sequence[Event]) -> list[Told]:
+    """Return events with their public texts, each made once."""
+    return [(event, event.text_for(None)) for event in events]
+
+
+def paces(event: Told) -> bool:
+    """Say whether the next public event keeps its distance from this one."""
+    public = event[1]
+    return event[0].pause or (public is not None and public.partition(" ")[0] in KEPT)
+
+
+def split(events: Sequence[Told]) -> list[list[Told]]:
     """Return the events in groups: after a card shown to all, the next public event begins another.
 
     Private events after the card (questions about it) belong to its own group.
     """
-    groups: list[list[Event]] = []
-    group: list[Event] = []
+    groups: list[list[Told]] = []
+    group: list[Told] = []
     is_card_shown = False
     for event in events:
-        public = event.text_for(None)
-        if is_card_shown and public is not None:
+        if is_card_shown and event[1] is not None:
             groups.append(group)
             group = []
             is_card_shown = False
         group.append(event)
-        is_card_shown = is_card_shown or paces(event, public)
+        is_card_shown = is_card_shown or paces(event)
     if group:
         groups.append(group)
     return groups
