@@ -30,12 +30,12 @@ from services.chassis.clock import VirtualClock
 from services.chassis.errors import Outage
 from services.chassis.run import Wiring
 from services.economy.app import WIRING as ECONOMY
+from services.scoring.app import WIRING as SCORING
 from services.table.app import TABLE_LOG
 from services.table.app import WIRING as TABLE
 from services.table.core import events as e
 from services.table.core.events import decode_batch
 from services.table.core.table import Table
-from tests.simulation import auditor
 from tests.simulation.client import Door, Player
 from tests.simulation.script import observables
 from tests.support.process import MemoryProcess, MemoryWorld, full_registry
@@ -80,9 +80,7 @@ class World:
             lose_delivery_ack=0.02,
         )
         rpc_faults = Faults(seed=seed + 1, lose_told=0.03, delay_s=0.02)
-        economy = ECONOMY
-        scoring = auditor.wiring()
-        self.wirings = (TABLE, economy, scoring)
+        self.wirings = (TABLE, ECONOMY, SCORING)
         self.memory = MemoryWorld(
             clock,
             seed,
@@ -97,7 +95,7 @@ class World:
         self.members = [
             Member("table-a", (TABLE,)),
             Member("table-b", (TABLE,)),
-            Member("money", (economy, scoring)),
+            Member("money", (ECONOMY, SCORING)),
         ]
         self.appended: dict[str, list[tuple[int, bytes]]] = defaultdict(list)
         self.facts: list[Message] = []
@@ -289,6 +287,7 @@ class World:
     async def _judge(self) -> None:
         await self._judge_log()
         self._judge_facts()
+        assert self.memory.broker.stream("DLQ").last_seq == 0, "a consumer met a defect"
         stub: Any = self.people.parts.rpc.client(economy_service_pb2_grpc.EconomyServiceStub, "economy")
         report = await self._until_done(lambda: stub.Reconcile(ReconcileRequest()))
         assert not report.findings, f"the book is wrong: {list(report.findings)}"
