@@ -36,8 +36,7 @@ class Accounts:
         self._parts.spawn("accounts-outbox", self._outbox.run())
 
     async def stop(self) -> None:
-        """Send what was committed; the rest leaves at the next start."""
-        await self._outbox.relay_once()
+        """Nothing is under way: what was committed is in the outbox, which goes on until the process ends."""
 
 
 def _signer(settings: AccountsSettings, parts: Parts) -> Signer:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import Field, SecretStr
+import ipaddress
+
+from pydantic import Field, SecretStr, field_validator
 
 from services.accounts.core.limits import CreationLimits
 from services.chassis.config import ServiceSettings, prefixed
@@ -35,6 +37,13 @@ class AccountsSettings(ServiceSettings):
     """At a start, a signing key in the data folder older than this gets a successor; 0 = never by itself."""
     sign_ins_per_minute: int = Field(default=60, ge=1)
     """Challenges and sign-ins from one network in a minute, and of one key a sixth of it."""
+
+    @field_validator("unlimited_networks")
+    @classmethod
+    def _networks_are_networks(cls, text: str) -> str:
+        for part in filter(None, (part.strip() for part in text.split(","))):
+            ipaddress.ip_network(part, strict=False)
+        return text
 
     @property
     def creation(self) -> CreationLimits:

@@ -49,10 +49,9 @@ class Economy:
         ]
 
     async def stop(self) -> None:
-        """Hear no more; what was committed is in the outbox and leaves at the next start, if not now."""
+        """Hear no more; what was committed is in the outbox, and leaves now or at the next start."""
         for consumer in self._consumers:
             await consumer.stop()
-        await self._outbox.relay_once()
 
 
 async def wire(settings: EconomySettings, parts: Parts) -> Service:

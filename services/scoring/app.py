@@ -48,7 +48,6 @@ class Scoring:
             await self._consumer.stop()
         self._workers.close()
         self._callers.close()
-        await self._outbox.relay_once()
 
 
 async def wire(settings: ScoringSettings, parts: Parts) -> Service:

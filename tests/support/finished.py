@@ -14,7 +14,7 @@ from services.table.core import fair_deal
 
 STARTED_MS = 1_790_000_000_000
 PLAYERS = ("p_a", "p_b", "bot:sensible")
-CHAIN = 20
+CHAIN = 128
 
 
 def next_link(nonce: bytes) -> bytes:

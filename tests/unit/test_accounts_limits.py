@@ -9,6 +9,7 @@ from pathlib import Path
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from pydantic import ValidationError
 
 from services.accounts.core.limits import (
     DAY_MS,
@@ -28,6 +29,7 @@ from services.accounts.core.tokens import (
     split_refresh_token,
 )
 from services.accounts.keys import KEY_FILE, Signer, SigningKey, keys_in_folder, parse_keys
+from services.accounts.settings import AccountsSettings
 from services.chassis.config import ConfigError
 from services.chassis.errors import Refusal
 from services.chassis.ids import SeededIds
@@ -202,3 +204,9 @@ def test_damaged_keys_are_refused_without_being_shown(text: str) -> None:
     with pytest.raises(ConfigError) as caught:
         Signer(parse_keys(text, "PAIJU_ACCOUNTS_SIGNING_KEYS"))
     assert "A" * 43 not in str(caught.value)
+
+
+def test_settings_refuse_networks_that_are_none() -> None:
+    with pytest.raises(ValidationError, match="unlimited_networks"):
+        AccountsSettings(unlimited_networks="127.0.0.0/8,everywhere")
+    assert AccountsSettings(unlimited_networks="").unlimited_networks == ""
