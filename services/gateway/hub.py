@@ -44,6 +44,9 @@ class Hub:
         self.player_limits = RateLimits(
             Rate(settings.player_messages_per_s, settings.player_messages_burst), parts.clock
         )
+        self._address_limits = RateLimits(
+            Rate(settings.address_requests_per_s, settings.address_requests_burst), parts.clock
+        )
         self._parts = parts
         self._sessions: dict[str, Session] = {}
         self._by_player: dict[str, dict[str, Session]] = {}
@@ -86,10 +89,9 @@ class Hub:
         """Return a new session.
 
         Raises:
-            Refusal: SHUTTING_DOWN; TOO_MANY_CALLS: too many connections, here or from this address.
+            Refusal: SHUTTING_DOWN, RATE_LIMITED; TOO_MANY_CALLS: too many connections, here or from this address.
         """
-        if self.is_draining:
-            raise Refusal("SHUTTING_DOWN")
+        self.check_address(address)
         network = counted(address)
         for open_now, most in (
             (len(self._sessions), self.settings.connections_max),
@@ -102,6 +104,16 @@ class Hub:
         self._by_address[network] += 1
         self._connections.labels(door).inc()
         return session
+
+    def check_address(self, address: str) -> None:
+        """Let a new connection, or a single call, in from an address.
+
+        Raises:
+            Refusal: SHUTTING_DOWN, RATE_LIMITED.
+        """
+        if self.is_draining:
+            raise Refusal("SHUTTING_DOWN")
+        self._address_limits.take(counted(address))
 
     def keep(self, session: Session, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run a task of a session. If it breaks, that is logged and ends this session, and no other."""

@@ -23,6 +23,9 @@ class GatewaySettings(ServiceSettings):
     connections_per_player_max: int = Field(default=4, ge=1)
     """The oldest is closed for a newer one (`REPLACED`)."""
     connections_per_address_max: int = Field(default=500, ge=1)
+    address_requests_per_s: float = Field(default=100.0, gt=0)
+    address_requests_burst: float = Field(default=500.0, ge=1)
+    """Connections and single calls, per address, whoever makes them: before any token is looked at."""
     hello_s: float = Field(default=10.0, gt=0)
     """How long a connection may be silent about who it is."""
     idle_s: float = Field(default=60.0, gt=0)

@@ -247,6 +247,19 @@ class TestWebSocket:
         writer.close()
         del reader
 
+    @pytest.mark.parametrize(
+        "gateway", [{"address_requests_per_s": 0.001, "address_requests_burst": 3}], indirect=True
+    )
+    async def test_one_address_knocks_only_so_often(self, http: aiohttp.ClientSession, url: str) -> None:
+        await (await WebSocketClient.connect(url)).close()
+        assert (await post(http, url, LIST_GAMES))[0] == 200
+        assert (await post(http, url, LIST_HALLS, Authorization="Bearer x.y.z"))[0] == 401
+        status, result = await post(http, url, LIST_HALLS, Authorization="Bearer x.y.z")
+        assert (status, result.error.reason) == (429, "RATE_LIMITED")
+        with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+            await WebSocketClient.connect(url)
+        assert refused.value.status == 429
+
     async def test_a_stream_that_breaks_off_is_forgotten(self, gateway: World) -> None:
         connections = partial(
             gateway.parts.metrics.registry.get_sample_value, "paiju_gateway_connections", {"door": "grpc"}

@@ -63,11 +63,10 @@ class CallDoor:
         settings = self._hub.settings
         if not is_origin_allowed(request, settings.allowed_origins):
             raise Refusal("ORIGIN_NOT_ALLOWED")
-        if self._hub.is_draining:
-            raise Refusal("SHUTTING_DOWN")
+        address = address_of(request, settings.trusted_proxies)
+        self._hub.check_address(address)
         payload = await _body(request, self._hub.clock)
         who = await self._who(request)
-        address = address_of(request, settings.trusted_proxies)
         caller = Caller(who.player_id, address, who.login) if who else Caller("", address)
         if who is not None:
             self._hub.player_limits.take(who.player_id)

@@ -48,7 +48,10 @@ class WebSocketDoor:
             address = address_of(request, settings.trusted_proxies)
             session = self._hub.open("websocket", address, cutter.arm)
         except Refusal as refusal:
-            raise web.HTTPServiceUnavailable(text=refusal.reason) from None
+            status = (
+                web.HTTPTooManyRequests if refusal.reason == "RATE_LIMITED" else web.HTTPServiceUnavailable
+            )
+            raise status(text=refusal.reason) from None
         try:
             await socket.prepare(request)
             writer = self._hub.keep(session, _write(socket, session))
