@@ -89,7 +89,7 @@ class Hub:
         """Return a new session.
 
         Raises:
-            Refusal: SHUTTING_DOWN, RATE_LIMITED; TOO_MANY_CALLS: too many connections, here or from this address.
+            Refusal: SHUTTING_DOWN, RATE_LIMITED, TOO_MANY_CALLS (connections, here or from this address).
         """
         self.check_address(address)
         network = counted(address)
