@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from sqlalchemy import delete, select, text, update
+from sqlalchemy import Connection, delete, select, text, update
 from sqlalchemy.exc import DatabaseError, IntegrityError
 
 from services.chassis.clock import SystemClock
@@ -111,6 +111,33 @@ async def test_a_whole_match_on_a_real_database(book: Database) -> None:
     rows = await book.read(lambda c: wallets.entries_of(c, "p_a", "gold", 2, None))
     assert [row.amount for row in rows] == [60, 400]
     assert await clean(book)
+
+
+async def test_the_reconciler_finds_what_was_tampered_with_on_every_database(book: Database) -> None:
+    for player in ("p_a", "p_b"):
+        await grant(book, player, 1_000, player)
+    for seat, player in enumerate(PLAYERS):
+        await open_stake(book, "0-m", seat, player, 500)
+    await hear(book, agreed())
+    assert await clean(book)
+    for statement in (
+        "UPDATE accounts SET balance = balance + 7 WHERE id = 'wallet/p_a'",
+        "UPDATE rounds SET coins = '[1, 0, -1]'",
+        "UPDATE stakes SET state = 'closed' WHERE seat = 1",
+        "INSERT INTO entries (transfer_id, account, currency, owner, amount, balance_after) "
+        "VALUES ('t_x', 'wallet/p_b', 'gold', 'p_b', 5, 505)",
+    ):
+        await book.run(partial(Connection.execute, statement=text(statement)))
+    found = "\n".join((await book.read(prove)).findings)
+    for expected in (
+        "transfer t_x: entries in gold sum to 5, not 0",
+        "transfer t_x: has entries, but is not in the book",
+        "account wallet/p_a gold: balance 507, entries sum to 500",
+        "account wallet/p_b gold: balance 500, entries sum to 505",
+        "round 0-m/1: coins are [1, 0, -1], computed again [60, -30, -30]",
+        "stake/0-m/1: closed, but holds 470 gold",
+    ):
+        assert expected in found
 
 
 @pytest.mark.postgres

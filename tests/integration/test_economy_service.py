@@ -173,6 +173,20 @@ async def test_a_dispute_is_counted_and_keeps_the_stakes(economy: Running) -> No
     assert await economy.gold("p_a") == 19_500
 
 
+async def test_a_fact_that_makes_no_sense_is_put_aside_and_holds_nobody_up(
+    economy: Running, world: MemoryWorld, quiet: None
+) -> None:
+    await economy.welcome("p_a", "p_b")
+    await economy.seat()
+    settled = await economy.hear(RoundSettled)
+    nonsense = audited(number=9)
+    nonsense.match_id = "another"
+    await economy.bus.publish(nonsense, "audit:nonsense")
+    await economy.bus.publish(audited(), "audit:0-m/1")
+    await economy.until(lambda: settled, "the settlement beside it")
+    await economy.until(lambda: world.broker.streams["DLQ"].messages, "the entry for a person")
+
+
 async def test_rewards_are_paid_once_per_request(economy: Running) -> None:
     request = pb.GrantRewardRequest(
         request_id="day-1", player_id="p_a", money=pb.Money(currency="gold", amount=500), kind="sign_in"
