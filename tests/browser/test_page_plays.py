@@ -113,7 +113,7 @@ async def test_friends_meet_in_a_room_by_its_code_and_talk(browser: Browser, up:
         for page in (host, guest):
             await page.wait_for_selector(".hand-card", timeout=ROUND_WAIT_MS)
         assert await host.locator(".bar-room").inner_text() == f"房号 {code}"
-        await host.click(".bar-button[aria-label='聊天']")
+        await host.click("[data-button=chat]")
         await host.click(".phrase >> nth=0")
         await guest.wait_for_selector(".bubble", timeout=ROUND_WAIT_MS)
         assert await guest.inner_text(".bubble") == "大家好，很高兴见到各位"

@@ -64,9 +64,11 @@ async def opened(
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("console", lambda line: errors.append(line.text) if _is_bad(line.type, line.text) else None)
-    await page.goto(url)
-    yield page
-    await context.close()
+    try:
+        await page.goto(url)
+        yield page
+    finally:
+        await context.close()
     assert errors == []
 
 

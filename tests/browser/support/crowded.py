@@ -30,6 +30,13 @@ def cards_in_hand(view: Any) -> float:
     return 100 * (sum(1 for _ in hand_cards(view.hand)) == 21) + len(set(hand_cards(view.hand)))
 
 
+def kans(view: Any) -> float:
+    """Measure how many cards of the own hand are locked, at the own discard."""
+    cards = hand_cards(view.hand)
+    locked = sum(1 for card in cards if cards.count(card) == 3)
+    return locked if any(action.startswith("discard") for action in view.legal) else 0
+
+
 def choices(view: Any) -> float:
     """Measure how many kinds of answers there are."""
     verbs = {action.split(" ")[0] for action in view.legal}

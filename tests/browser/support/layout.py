@@ -8,6 +8,11 @@ from typing import Any
 
 from playwright.async_api import Page
 
+DRAWN = """() => new Promise((done) => {
+  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 20)));
+})"""
+"""Resolves once what was just changed is drawn."""
+
 SMALL_TEXT = """() => {
   const found = [];
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -21,10 +26,10 @@ SMALL_TEXT = """() => {
   return found;
 }"""
 
-SMALL_BUTTONS = """() => [...document.querySelectorAll("button, input, select, summary")]
+SMALL_BUTTONS = """(cardLeast) => [...document.querySelectorAll("button, input, select, summary")]
   .filter((node) => node.checkVisibility({ checkVisibilityCSS: true }))
   .map((node) => [node, node.getBoundingClientRect()])
-  .filter(([, box]) => box.width < 39.5 || box.height < 39.5)
+  .filter(([node, box]) => box.width < (node.matches(".hand-card") ? cardLeast : 39.5) || box.height < 39.5)
   .map(([node, box]) => `${node.className} ${node.textContent.slice(0, 16)}: ${box.width}x${box.height}`)
 """
 
@@ -57,6 +62,9 @@ COVERED_TEXTS = """() => {
   ).map(([other]) => `"${one.textContent}" runs into "${other.textContent}"`));
 }"""
 
+NARROW_PX = 500
+"""A phone held upright: ten columns of cards leave each a little less."""
+
 REGIONS = (
     ".bar",
     ".seat.left",
@@ -86,9 +94,10 @@ def _overlaps(boxes: list[dict[str, Any]]) -> list[str]:
 
 async def problems(page: Page, *, table: bool = False) -> list[str]:
     """Return what is wrong with the page as it is now, one line each."""
+    await page.evaluate(DRAWN)
     found: list[str] = list(await page.evaluate(SMALL_TEXT))
-    found += await page.evaluate(SMALL_BUTTONS)
     width = page.viewport_size["width"] if page.viewport_size else 0
+    found += await page.evaluate(SMALL_BUTTONS, 39.5 if width > NARROW_PX else 34)
     if await page.evaluate("document.documentElement.scrollWidth") > width + 1:
         found.append("the page can be scrolled sideways")
     if table:
@@ -120,7 +129,7 @@ async def _hand_problems(page: Page) -> list[str]:
 
 async def look(page: Page, name: str, *, table: bool = False) -> None:
     """Fail when something is wrong with the page now; photograph it if SCREENSHOTS names a folder."""
-    await page.wait_for_timeout(60)  # two frames: what was just changed is drawn
+    await page.evaluate(DRAWN)
     folder = os.environ.get("SCREENSHOTS")
     if folder:
         size = page.viewport_size or {"width": 0, "height": 0}

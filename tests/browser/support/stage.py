@@ -53,6 +53,8 @@ class Stage:
         self.room: matchmaking.Room | None = None
         self.shown: play.TableView | None = None
         """A position that is shown instead of a match."""
+        self.acts: list[str] = []
+        """Answers given in that position."""
         self.waits = False
         """True: a ticket waits instead of being matched."""
         self.tasks: set[asyncio.Task[None]] = set()
@@ -168,7 +170,10 @@ class Stage:
     async def command(self, command: play.TableCommand) -> str:
         table = self.table
         if self.shown is not None:
-            await self.snapshot(self.shown)
+            if command.WhichOneof("body") == "attach":
+                await self.snapshot(self.shown)
+            else:
+                self.acts.append(command.act.action)
             return ""
         if table is None or command.table_id != table.table_id:
             return "TABLE_UNKNOWN"
@@ -348,7 +353,7 @@ def games_message() -> tables.Game:
 
 async def serve(stage: Stage, port: int = 0) -> tuple[web.AppRunner, str]:
     """Start a stage on the loopback; return its runner and address."""
-    runner = web.AppRunner(stage.app())
+    runner = web.AppRunner(stage.app(), shutdown_timeout=1.0)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", port)
     await site.start()

@@ -1,5 +1,5 @@
 // What the person and the gateway can make happen. Views call these; nothing else changes the state.
-import { currentLanguage, setLanguage, t } from "../lib/i18n.mjs";
+import { currentLanguage, setLanguage, t, tOr } from "../lib/i18n.mjs";
 import { Sound } from "../lib/sound.mjs";
 import { Connection } from "../net/connection.mjs";
 import { Refused, wordsOf } from "../net/refused.mjs";
@@ -92,7 +92,7 @@ export class Controls {
   said(reason) {
     this.change((state) => (state.goodbye = reason));
     if (reason !== "TOKEN_EXPIRED" && reason !== "REPLACED" && reason !== "SESSION_REVOKED") {
-      this.toast(t(`goodbye.${reason}`));
+      this.toast(tOr(`goodbye.${reason}`, "goodbye.other"));
     }
   }
 
@@ -149,11 +149,14 @@ export class Controls {
 
   dialog(dialog) {
     this.sound.play("tap");
+    if (!this.state.dialog) this.opener = document.activeElement;
     this.change((state) => (state.dialog = dialog));
   }
 
+  /** Close what lies over the page; the focus goes back to what opened it. */
   closeDialog() {
     this.change((state) => (state.dialog = null));
+    if (this.opener?.isConnected) this.opener.focus({ preventScroll: true });
   }
 
   language(next) {

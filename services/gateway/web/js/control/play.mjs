@@ -4,7 +4,7 @@ import { checkFair } from "../game/fair.mjs";
 import { NonceChains } from "../game/noncechain.mjs";
 import { recordFileName } from "../game/record.mjs";
 import { Table } from "../game/table.mjs";
-import { t } from "../lib/i18n.mjs";
+import { t, tOr } from "../lib/i18n.mjs";
 import { freshId } from "../lib/ids.mjs";
 import { Refused } from "../net/refused.mjs";
 import { decode } from "../net/wire.mjs";
@@ -129,7 +129,7 @@ export class PlayControls {
 
   gone(reason) {
     if (this.table?.matchEnd) return;
-    this.controls.toast(t(`detached.${reason}`));
+    this.controls.toast(tOr(`detached.${reason}`, "detached.other"));
     this.toLobby();
   }
 

@@ -100,8 +100,8 @@ export class Table {
       }
     }
     if (play.round_id) this.roundId = play.round_id;
-    this.question = play.question?.actions.length ? play.question : null;
-    if (this.question && !this.round.legal.length) this.question = null;
+    if (play.question?.actions.length) this.question = play.question;
+    else if (!this.round.legal.length) this.question = null;
     this.turnSeat = play.turn_seat;
     this.turnDeadline = play.turn_deadline_at_ms;
     return told;

@@ -41,6 +41,9 @@ export function t(key, values = {}) {
 /** Whether there are words for a key. */
 export const hasWords = (key) => key in STRINGS;
 
+/** The words of a key that the server chose, or those of `fallback` when this page is older than the key. */
+export const tOr = (key, fallback) => t(hasWords(key) ? key : fallback);
+
 /** The words of a 名堂; a rule set may know one that this page has no translation for. */
 export const nameWords = (name) => (hasWords(`name.${name}`) ? t(`name.${name}`) : name);
 

@@ -6,6 +6,7 @@ import { icon } from "./icons.mjs";
 import { keypad } from "./keypad.mjs";
 import { AVATARS, avatarPicture } from "./people.mjs";
 import { optionValue } from "./optionvalue.mjs";
+import { presetsOf } from "./presets.mjs";
 import { waitFor } from "./waitfor.mjs";
 import { roomForm } from "./roomform.mjs";
 
@@ -122,10 +123,25 @@ function menu(state, controls) {
     "div.menu",
     {},
     item("rules", t("rules.title"), () => controls.dialog({ kind: "rules" })),
+    document.fullscreenEnabled ? item("full", t(document.fullscreenElement ? "full.off" : "full.on"), () => fullScreen(controls)) : null,
     item("lobby", t("menu.lobby"), () => controls.play.toLobby()),
     playing ? item("dissolve", t("dissolve.title"), () => controls.dialog({ kind: "dissolve" })) : null,
     playing ? item("leave", t("leave.title"), () => controls.dialog({ kind: "leave" }), "danger") : null,
   );
+}
+
+/** Let the page fill the screen, lying down where the device can. */
+async function fullScreen(controls) {
+  controls.closeDialog();
+  try {
+    if (document.fullscreenElement) await document.exitFullscreen();
+    else {
+      await document.documentElement.requestFullscreen();
+      await screen.orientation?.lock?.("landscape");
+    }
+  } catch {
+    // A device that cannot turn its screen by itself still shows the page in full.
+  }
 }
 
 function confirm(words, yes, onYes, controls, tone = "primary") {
@@ -145,7 +161,7 @@ function dissolve(state, controls) {
 
 function rules(state) {
   const { table } = state;
-  const options = table?.round.dealt ? table.round.options : (table?.options ?? {});
+  const options = rulesShown(state, table);
   const game = state.games?.find((one) => one.game === "paohuzi");
   return [
     h("div.rules-text", {}, ["rules.goal", "rules.turn", "rules.forced", "rules.claims", "rules.xi", "rules.hu", "rules.dead"].map((key) => h("p", { key }, t(key)))),
@@ -154,6 +170,12 @@ function rules(state) {
       ? h("details", {}, h("summary", {}, t("rules.options")), h("dl.options", {}, game.options.flatMap((option) => [h("dt", { key: `${option.name}.t` }, currentLanguage() === "en" ? option.title_en : option.title_zh), h("dd", { key: `${option.name}.d` }, optionValue(options[option.name]))])))
       : null,
   ];
+}
+
+/** The options of the table, else of the rules chosen in the lobby. */
+function rulesShown(state, table) {
+  if (table?.round.dealt) return table.round.options;
+  return table?.known ? table.options : presetsOf(state, [state.preset])[0].options;
 }
 
 const xiRow = (key, values) => h("tr", { key }, h("th", { scope: "row" }, t(key)), values.map((value, at) => h("td", { key: at }, String(value))));

@@ -10,13 +10,14 @@ export function dragStart(event, play) {
   const start = { x: event.clientX, y: event.clientY };
   let moved = false;
   delete node.dataset.dragged;
+  // From the start: a quick finger has left the card before its first move is told.
+  node.setPointerCapture(event.pointerId);
 
   const move = (now) => {
     const [x, y] = [now.clientX - start.x, now.clientY - start.y];
     if (!moved && Math.hypot(x, y) < START_PX) return;
     if (!moved) {
       moved = true;
-      node.setPointerCapture?.(now.pointerId);
       node.dataset.dragged = "yes";
     }
     node.style.setProperty("transform", `translate(${x}px, ${y}px)`);

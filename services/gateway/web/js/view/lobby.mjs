@@ -93,14 +93,14 @@ function halls(state, controls) {
         ),
       ),
       h("div.hall-list", {}, mine.map((hall) => hallCard(state, controls, hall))),
-      presetFacts(state),
+      presetFacts(state, controls),
     ),
     h("div.fan", { "aria-hidden": "true" }, ["b2", "b7", "b10"].map((text) => card(text, "large", { key: text }))),
   );
 }
 
 /** What sets the chosen rules apart, in one line. */
-function presetFacts(state) {
+function presetFacts(state, controls) {
   const { options } = presetsOf(state, [state.preset])[0];
   if (!options.min_xi) return null;
   const facts = [
@@ -109,7 +109,12 @@ function presetFacts(state) {
     t("facts.zimo", { deng: options.zimo_deng }),
     optionValue(options.names),
   ];
-  return h("p.preset-facts", { key: "facts" }, facts.join(" · "));
+  return h(
+    "p.preset-facts",
+    { key: "facts" },
+    h("span", {}, facts.join(" · ")),
+    h("button.plain", { onclick: () => controls.dialog({ kind: "rules" }) }, t("rules.title")),
+  );
 }
 
 /** The highest-staked hall that the wallet can bear easily: the first one whose entry is a third of it, else the first. */

@@ -1,5 +1,5 @@
 // The whole page: a screen, what lies over it, and what is said about the connection.
-import { t } from "../lib/i18n.mjs";
+import { t, tOr } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { dialog } from "./dialogs.mjs";
 import { lobby } from "./lobby.mjs";
@@ -31,7 +31,7 @@ function connectionBanner(state, controls) {
     return h("div.banner", { key: "banner", role: "alert" }, h("span", {}, t("detached.REPLACED")), attachAgain(controls));
   }
   if (state.net === "stopped" && state.goodbye) {
-    return h("div.banner", { key: "banner", role: "alert" }, h("span", {}, t(`goodbye.${state.goodbye}`)), again("net.here"));
+    return h("div.banner", { key: "banner", role: "alert" }, h("span", {}, tOr(`goodbye.${state.goodbye}`, "goodbye.other")), again("net.here"));
   }
   if (state.net === "ready" || (!state.everReady && state.net === "connecting")) return null;
   return h("div.banner", { key: "banner", role: "alert" }, h("span.spinner", { "aria-hidden": "true" }), h("span", {}, t("net.offline")), again("net.now"));

@@ -1,6 +1,6 @@
 // After a round: why it scored what it scored, what the auditor says, and whether the deal was fair.
 import { shapeOf, meldXi } from "../game/huxi.mjs";
-import { currentLanguage, nameWords, signed, t } from "../lib/i18n.mjs";
+import { currentLanguage, nameWords, signed, t, tOr } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { countdown } from "./actions.mjs";
 import { card } from "./cardview.mjs";
@@ -173,7 +173,7 @@ function finalTable(state) {
     "div.final",
     { key: "final" },
     h("h2.result-title", {}, t("match.title")),
-    h("p.final-cause", {}, t(`match.${cause}`), " · ", t("match.rounds", { rounds: rounds_played })),
+    h("p.final-cause", {}, tOr(`match.${cause}`, "match.other"), " · ", t("match.rounds", { rounds: rounds_played })),
     h(
       "ol.ranks",
       {},
@@ -204,7 +204,7 @@ function footer(state, controls) {
     if (controls.lobby.lastHall) buttons.push(h("button.plain", { key: "again", onclick: () => controls.play.again() }, t("match.again")));
     buttons.push(h("button.primary", { key: "lobby", onclick: () => controls.play.toLobby() }, t("match.lobby")));
   } else if (table.paused) {
-    buttons.push(h("p.footer-words", { key: "paused" }, t(`paused.${table.paused}`)));
+    buttons.push(h("p.footer-words", { key: "paused" }, tOr(`paused.${table.paused}`, "paused.other")));
   } else if (table.me?.ready) {
     buttons.push(h("p.footer-words", { key: "waits" }, t("result.waiting"), " ", countdown(table)));
   } else if (table.me) {

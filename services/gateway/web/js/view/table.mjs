@@ -1,5 +1,5 @@
 // The table: bar, the two others, the middle, the own seat, the hand, the buttons.
-import { signed, t } from "../lib/i18n.mjs";
+import { signed, t, tOr } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { actionBar, chiChooser } from "./actions.mjs";
 import { card } from "./cardview.mjs";
@@ -60,6 +60,7 @@ function bar(state, controls) {
             "button.bar-button",
             {
               key: "auto",
+              "data-button": "auto",
               "aria-pressed": String(auto),
               "aria-label": t("auto.title"),
               title: t("auto.title"),
@@ -71,17 +72,18 @@ function bar(state, controls) {
         : null,
       h(
         "button.bar-button",
-        { key: "chat", "aria-label": t("chat.title"), title: t("chat.title"), onclick: () => controls.chat.toggle() },
+        { key: "chat", "data-button": "chat", "aria-label": t("chat.title"), title: t("chat.title"), onclick: () => controls.chat.toggle() },
         icon("chat"),
         state.chat.unread ? h("span.badge", {}, String(Math.min(99, state.chat.unread))) : null,
       ),
+      barButton("sort", t("settings.order"), () => controls.setting("order", state.settings.order === "melds" ? "ranks" : "melds")),
       barButton("gear", t("settings.title"), () => controls.dialog({ kind: "settings" })),
     ),
   );
 }
 
 function barButton(name, words, onclick) {
-  return h("button.bar-button", { key: name, "aria-label": words, title: words, onclick }, icon(name));
+  return h("button.bar-button", { key: name, "data-button": name, "aria-label": words, title: words, onclick }, icon(name));
 }
 
 function middle(state) {
@@ -121,7 +123,7 @@ function offerWords(table, shown) {
 function middleWords(state) {
   const { table } = state;
   if (!table.known) return t("table.entering");
-  if (table.paused) return t(`paused.${table.paused}`);
+  if (table.paused) return tOr(`paused.${table.paused}`, "paused.other");
   if (table.phase === "seating") return t(table.mustSit ? "table.sitting" : "table.seating");
   if (table.phase === "opening") return openingWords(table);
   if (table.phase === "between") {

@@ -31,6 +31,8 @@ export const COMMON = {
   "goodbye.BAD_MESSAGE": ["页面版本可能过旧，请刷新", "This page may be out of date; please reload"],
   "goodbye.IDLE": ["长时间没有动静，正在重连", "It was quiet for long; coming back"],
   "goodbye.SHUTTING_DOWN": ["服务器正在更新，马上回来", "The server is being updated; back in a moment"],
+  "goodbye.other": ["连接已关闭，正在重连", "The connection was closed; coming back"],
+  "detached.other": ["已离开这一桌", "You left the table"],
   "detached.REPLACED": ["这一桌已在别处打开", "This table was opened elsewhere"],
   "detached.TABLE_CLOSED": ["这一桌已经散了", "This table has closed"],
   "detached.TABLE_UNKNOWN": ["这一桌已不存在", "This table no longer exists"],

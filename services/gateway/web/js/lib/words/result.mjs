@@ -72,6 +72,7 @@ export const RESULT = {
   "fair.check.wall": ["见过的每张牌", "every card seen"],
   "match.title": ["整场成绩", "Final scores"],
   "match.rounds": ["共 {rounds} 局", "{rounds} rounds"],
+  "match.other": ["整场结束", "The match is over"],
   "match.all_rounds": ["打完全部局数", "All rounds were played"],
   "match.dissolved": ["协商解散", "Ended by vote"],
   "match.left": ["有人离开", "A player left"],

@@ -1,0 +1,149 @@
+"""What hands do at the table: tapping, dragging, keys; and what the page keeps."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from playwright.async_api import Browser, Page
+
+from tests.browser.support import crowded
+from tests.browser.support.chromium import PHONE, opened
+from tests.browser.support.layout import problems
+from tests.browser.support.stage import ME, Stage, serve
+
+pytestmark = pytest.mark.browser
+
+OWN_TURN = ".to-discard .hand-card.legal"
+
+
+@asynccontextmanager
+async def seated(
+    browser: Browser, measure: Callable[[Any], float] = crowded.cards_in_hand
+) -> AsyncIterator[tuple[Page, Stage]]:
+    """Sit in a fixed position: a dealer who owes a discard, or another one."""
+    stage = Stage()
+    stage.show_view(crowded.table_view("0-fixed", ME, measure))
+    runner, url = await serve(stage)
+    try:
+        async with opened(browser, url, PHONE) as page:
+            await page.wait_for_selector(".hand-card")
+            yield page, stage
+    finally:
+        await stage.close()
+        await runner.cleanup()
+
+
+async def acts(page: Page, stage: Stage) -> list[str]:
+    """Return the answers that reached the table, once there is one."""
+    for _ in range(100):
+        if stage.acts:
+            break
+        await page.wait_for_timeout(20)
+    return stage.acts
+
+
+async def test_a_card_tapped_twice_is_played(browser: Browser) -> None:
+    async with seated(browser) as (page, stage):
+        card = page.locator(OWN_TURN).first
+        name = await card.get_attribute("data-card")
+        await card.click(position={"x": 10, "y": 10})
+        await page.wait_for_selector(".hand-card.selected")
+        assert stage.acts == []
+        await page.locator(".hand-card.selected").click(position={"x": 10, "y": 10})
+        assert await acts(page, stage) == [f"discard {name}"]
+
+
+async def test_a_card_dragged_out_of_the_hand_is_played_and_one_let_go_near_it_is_not(
+    browser: Browser,
+) -> None:
+    async with seated(browser) as (page, stage):
+        card = page.locator(OWN_TURN).first
+        name = await card.get_attribute("data-card")
+        box = await card.bounding_box()
+        assert box is not None
+        for rise, wanted in ((30, []), (140, [f"discard {name}"])):
+            await page.mouse.move(box["x"] + 12, box["y"] + 12)
+            await page.mouse.down()
+            await page.mouse.move(box["x"] + 60, box["y"] + 12 - rise, steps=6)
+            await page.mouse.up()
+            await page.wait_for_timeout(120)
+            assert stage.acts == wanted
+
+
+async def test_a_card_is_chosen_with_arrows_and_played_with_enter(browser: Browser) -> None:
+    async with seated(browser) as (page, stage):
+        await page.keyboard.press("ArrowRight")
+        name = await page.evaluate("document.activeElement.dataset.card")
+        await page.keyboard.press("Enter")
+        await page.wait_for_selector(".hand-card.selected")
+        await page.keyboard.press("Enter")
+        assert await acts(page, stage) == [f"discard {name}"]
+
+
+async def test_numbers_answer_a_claim_and_escape_closes_what_is_open(browser: Browser) -> None:
+    async with seated(browser, crowded.choices) as (page, stage):
+        await page.wait_for_selector("[data-action=chi]")
+        verbs = await page.eval_on_selector_all(
+            ".act-row .act", "nodes => nodes.map((node) => node.dataset.action)"
+        )
+        await page.keyboard.press(str(1 + verbs.index("chi")))
+        await page.wait_for_selector(".chi-way")
+        await page.keyboard.press("Escape")
+        await page.wait_for_selector(".chi-way", state="detached")
+        await page.keyboard.press(str(1 + verbs.index("pass")))
+        await page.wait_for_selector(".act-sent")
+        assert await acts(page, stage) == ["pass"]
+
+
+async def test_cards_of_a_kan_cannot_be_touched(browser: Browser) -> None:
+    async with seated(browser, crowded.kans) as (page, _):
+        locked = page.locator(".column.locked .hand-card")
+        assert await locked.count() >= 6
+        for at in range(await locked.count()):
+            assert await locked.nth(at).is_disabled()
+        legal = await page.eval_on_selector_all(OWN_TURN, "nodes => nodes.every((node) => !node.disabled)")
+        assert legal
+
+
+async def test_language_and_order_of_the_hand_are_kept(browser: Browser) -> None:
+    async with seated(browser) as (page, _):
+        await page.click("[data-button=gear]")
+        await page.click(".dialog .chip:text-is('English')")
+        await page.click(".dialog .chip:text-is('By number')")
+        await page.reload()
+        await page.wait_for_selector(".hand-card")
+        assert await page.evaluate("document.documentElement.lang") == "en"
+        ranks = await page.eval_on_selector_all(
+            ".column",
+            "nodes => nodes.map((node) => Number(node.querySelector('.hand-card').dataset.card.slice(1)))",
+        )
+        assert ranks == sorted(ranks)
+
+
+async def test_the_layout_checks_would_see_what_they_look_for(browser: Browser) -> None:
+    """Each planted fault is reported; without this the other layout tests prove nothing."""
+    faults = {
+        ".seat-name { font-size: 12px !important }": "12px",
+        ".bar-button { width: 30px !important; min-width: 0 !important }": "bar-button",
+        ".own-river { margin-top: -80px }": "and .own-river",
+        ".seat-figures { margin-top: -14px }": "runs into",
+        ".melds { transform: translateX(-40px) }": "px out",
+        ".actions { position: fixed; inset: 0; z-index: 9 }": "covered",
+        "#app { width: 140vw }": "sideways",
+    }
+    async with seated(browser) as (page, _):
+        assert await problems(page, table=True) == []
+        for css, words in faults.items():
+            await page.evaluate(
+                """(css) => {
+                  const sheet = new CSSStyleSheet();
+                  sheet.replaceSync(css);
+                  document.adoptedStyleSheets = [sheet];
+                }""",
+                css,
+            )
+            found = await problems(page, table=True)
+            assert any(words in line for line in found), (css, found)
