@@ -3,8 +3,8 @@
     python -m bench.bench_gateway [--connections 1000] [--players 100] [--actions 100] [--json]
 
 The gateway, an owner of the shards (which answers, and plays nothing) and the echo each have a process of
-their own. An action is one message in and two out: the answer and a frame. A round trip of the echo is one in and
-one out of about the same size.
+their own. An action is one message in and two out: the answer and a frame. A round trip of the echo is one
+in and one out of about the same size.
 """
 
 from __future__ import annotations

@@ -105,7 +105,10 @@ class Session:
         if reason == "TOO_SLOW":
             self._queue.clear()
         self.close_reason = reason
-        self._queue.put(PlayResponse(goodbye=Goodbye(reason=reason)), 0)
+        goodbye = PlayResponse(goodbye=Goodbye(reason=reason))
+        if not self._queue.put(goodbye, 0):
+            self._queue.clear()
+            self._queue.put(goodbye, 0)
         self._poked.set()
         self._when_closed()
 

@@ -39,8 +39,12 @@ class Tokens:
     def public(self) -> bytes:
         return self._key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
 
+    def now_s(self) -> int:
+        """The seconds that `token` counts from."""
+        return SystemClock().now_ms() // 1000
+
     def token(self, player_id: str, sid: str = "", seconds: int = 600, kind: str = "player") -> str:
-        now = SystemClock().now_ms() // 1000
+        now = self.now_s()
         claims = {
             "iss": ISSUER,
             "sub": player_id,

@@ -1,0 +1,146 @@
+"""A session in virtual time, without a door."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from paiju.gateway.v1.gateway_service_pb2 import Hello, Notice, Ping, PlayRequest, PlayResponse
+
+from services.chassis.auth import KEYS_BUCKET
+from services.chassis.clock import VirtualClock, run_virtual
+from services.gateway.app import Gateway, make
+from services.gateway.bus.revocations import REVOKED
+from services.gateway.session import Session
+from services.gateway.settings import GatewaySettings
+from tests.support.process import MemoryWorld, full_registry
+from tests.support.real_process import KID, Tokens
+
+
+class Scene:
+    def __init__(self, clock: VirtualClock, **settings: Any) -> None:
+        self.clock = clock
+        self.process = MemoryWorld(clock, registry=full_registry(buckets=(REVOKED,))).process("gateway")
+        self.gateway: Gateway = make(GatewaySettings(http_port=0, **settings), self.process.parts, "gw")
+        self.tokens = Tokens()
+        self.closed: list[str] = []
+
+    async def start(self) -> None:
+        await (await self.process.bus.bucket(KEYS_BUCKET)).put(KID, self.tokens.public)
+        await self.gateway.hub.start()
+
+    def token(self, seconds: int) -> str:
+        """A token that lives so long, by the virtual clock."""
+        real = self.tokens.now_s()
+        return self.tokens.token("p_ann", seconds=self.clock.now_ms() // 1000 - real + seconds)
+
+    def open(self) -> Session:
+        return self.gateway.hub.open("test", "10.0.0.1", lambda: self.closed.append("closed"))
+
+    async def hello(self, session: Session, seconds: int = 600) -> PlayResponse:
+        hello = Hello(access_token=self.token(seconds))
+        await session.handle(PlayRequest(id=1, hello=hello))
+        return (await session.outgoing())[-1]
+
+
+def play(scene: Callable[[Scene], Awaitable[None]], **settings: Any) -> None:
+    async def main(clock: VirtualClock) -> None:
+        made = Scene(clock, **settings)
+        await made.start()
+        await scene(made)
+        await made.process.stop()
+
+    run_virtual(main)
+
+
+async def last_words(session: Session) -> list[str]:
+    return [response.goodbye.reason for response in await session.outgoing()]
+
+
+def test_a_connection_ends_with_its_token_and_a_fresh_one_extends_it() -> None:
+    async def scene(s: Scene) -> None:
+        session = s.open()
+        assert (await s.hello(session, seconds=100)).welcome.player_id == "p_ann"
+        await s.clock.sleep(50)
+        await s.hello(session, seconds=100)
+        await s.clock.sleep(99)
+        assert not session.is_closed
+        await s.clock.sleep(2)
+        assert await last_words(session) == ["TOKEN_EXPIRED"]
+        assert await session.outgoing() == []
+        assert s.closed == ["closed"]
+
+    play(scene, idle_s=1000)
+
+
+def test_an_idle_connection_ends_after_a_minute_and_a_ping_counts() -> None:
+    async def scene(s: Scene) -> None:
+        session = s.open()
+        await s.hello(session)
+        for _ in range(5):
+            await s.clock.sleep(50)
+            await session.handle(PlayRequest(id=2, ping=Ping()))
+            await session.outgoing()
+        await s.clock.sleep(59)
+        assert not session.is_closed
+        await s.clock.sleep(2)
+        assert await last_words(session) == ["IDLE"]
+
+    play(scene)
+
+
+def test_goodbye_is_said_even_when_the_queue_is_full_to_the_brim() -> None:
+    async def scene(s: Scene) -> None:
+        session = s.open()
+        await s.hello(session)
+        for _ in range(8):
+            session.send(PlayResponse(notice=Notice()))
+        assert not session.is_closed
+        session.close("SHUTTING_DOWN")
+        assert (await last_words(session))[-1] == "SHUTTING_DOWN"
+
+    play(scene, queue_items_max=8)
+
+
+def test_a_queue_that_overflows_is_forgotten_and_says_so() -> None:
+    async def scene(s: Scene) -> None:
+        session = s.open()
+        await s.hello(session)
+        for _ in range(8):
+            session.send_frame("0-table1", 1, b"frame")
+        session.send_frame("0-table1", 1, b"one too many")
+        assert await last_words(session) == ["TOO_SLOW"]
+        session.send(PlayResponse(notice=Notice()))
+        assert await session.outgoing() == []
+
+    play(scene, queue_items_max=8)
+
+
+def test_what_is_said_after_goodbye_is_not_heard() -> None:
+    async def scene(s: Scene) -> None:
+        session = s.open()
+        await s.hello(session)
+        session.close("IDLE")
+        session.close("SHUTTING_DOWN")
+        await session.handle(PlayRequest(id=9, ping=Ping()))
+        assert await last_words(session) == ["IDLE"]
+
+    play(scene)
+
+
+def test_an_ended_session_leaves_nothing_behind() -> None:
+    async def scene(s: Scene) -> None:
+        hub = s.gateway.hub
+        for _ in range(50):
+            session = s.open()
+            await s.hello(session)
+            await session.end()
+            await session.end()
+            assert await session.outgoing() == []
+        assert not hub._sessions
+        assert not hub._by_player
+        assert not hub._by_address
+        assert not hub._chat_of
+        assert len(hub._notices) == len(hub._chat) == 0
+
+    play(scene)
