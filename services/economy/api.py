@@ -175,7 +175,7 @@ class EconomyApi(economy_service_pb2_grpc.EconomyServiceServicer):
         self, request: pb.ReconcileRequest, context: Context
     ) -> pb.ReconcileResponse:
         """Check the whole book."""
-        proof = await reconcile(self._db)
+        proof = await reconcile(self._db, self._clock)
         return pb.ReconcileResponse(
             transfers=proof.transfers, accounts=proof.accounts, findings=proof.findings
         )

@@ -11,7 +11,7 @@ from services.chassis.bus.port import Consumer
 from services.chassis.outbox import Outbox
 from services.chassis.run import Parts, Service, Wiring
 from services.economy.api import ACCESS, EconomyApi
-from services.economy.bus import AUDITS, PLAYERS, VOIDS, Ears, Tellers
+from services.economy.bus import AUDITS, MATCHES, PLAYERS, VOIDS, Ears, Tellers
 from services.economy.settings import EconomySettings
 
 
@@ -45,6 +45,7 @@ class Economy:
             await bus.consume(
                 AUDITS.durable, AUDITS.types, self._ears.on_audits, batch=batch, linger_s=linger_s
             ),
+            await bus.consume(MATCHES.durable, MATCHES.types, self._ears.on_matches, batch=batch),
             await bus.consume(VOIDS.durable, VOIDS.types, self._ears.on_voids, batch=batch),
         ]
 
@@ -64,7 +65,7 @@ WIRING = Wiring(
     wire,
     EconomySettings,
     says=(RoundSettled, StakeClosed),
-    hears=(PLAYERS, AUDITS, VOIDS),
+    hears=(PLAYERS, AUDITS, MATCHES, VOIDS),
     tells=(subject_of(Notice, key="*"),),
     has_database=True,
 )

@@ -9,7 +9,7 @@ from google.protobuf.message import Message
 from paiju.accounts.v1.events_pb2 import PlayerCreated
 from paiju.gateway.v1.gateway_service_pb2 import Notice
 from paiju.scoring.v1.events_pb2 import RoundAudited
-from paiju.table.v1.events_pb2 import RoundVoided
+from paiju.table.v1.events_pb2 import MatchFinished, RoundVoided
 
 from services.chassis import log
 from services.chassis.bus import subject_of
@@ -23,10 +23,12 @@ from services.chassis.run import Consumes
 from services.economy.core.rounds import RoundFact
 from services.economy.settings import EconomySettings
 from services.economy.store import facts, wallets
+from services.economy.store.matches import end_matches
 from services.economy.store.rounds import Heard, hear
 
 PLAYERS: Final = Consumes("economy-players", (PlayerCreated,))
 AUDITS: Final = Consumes("economy-settlement", (RoundAudited,))
+MATCHES: Final = Consumes("economy-matches", (MatchFinished,))
 VOIDS: Final = Consumes("economy-voids", (RoundVoided,))
 
 
@@ -106,6 +108,19 @@ class Ears:
         await self._hear(
             [facts.from_voided(one.message) for one in deliveries if isinstance(one.message, RoundVoided)]
         )
+
+    async def on_matches(self, deliveries: Sequence[Delivery[Message]]) -> None:
+        """Note which matches are over, for the reconciler."""
+        ended = {
+            one.message.match_id: (
+                one.message.match_id,
+                one.message.last_round_no,
+                one.message.finished_at_ms,
+            )
+            for one in deliveries
+            if isinstance(one.message, MatchFinished)
+        }
+        await self._db.run(lambda connection: end_matches(connection, list(ended.values())))
 
     async def _hear(self, batch: Sequence[RoundFact]) -> None:
         now_ms, began = self._clock.now_ms(), self._clock.monotonic()

@@ -60,7 +60,7 @@ async def hear(db: Database, *batch: Any) -> rounds.Heard:
 
 
 async def clean(db: Database) -> bool:
-    proof = await db.read(prove)
+    proof = await db.read(partial(prove, now_ms=NOW_MS))
     assert proof.findings == ()
     return True
 
@@ -128,7 +128,7 @@ async def test_the_reconciler_finds_what_was_tampered_with_on_every_database(boo
         "VALUES ('t_x', 'wallet/p_b', 'gold', 'p_b', 5, 505)",
     ):
         await book.run(partial(Connection.execute, statement=text(statement)))
-    found = "\n".join((await book.read(prove)).findings)
+    found = "\n".join((await book.read(partial(prove, now_ms=NOW_MS))).findings)
     for expected in (
         "transfer t_x: entries in gold sum to 5, not 0",
         "transfer t_x: has entries, but is not in the book",

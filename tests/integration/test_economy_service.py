@@ -14,7 +14,7 @@ from paiju.economy.v1 import economy_service_pb2 as pb
 from paiju.economy.v1.economy_service_pb2_grpc import EconomyServiceStub
 from paiju.economy.v1.events_pb2 import RoundSettled, StakeClosed
 from paiju.gateway.v1.gateway_service_pb2 import Notice
-from paiju.table.v1.events_pb2 import RoundVoided
+from paiju.table.v1.events_pb2 import MatchFinished, RoundVoided
 
 from services.chassis import auth
 from services.chassis.bus import subject_of
@@ -90,6 +90,7 @@ async def economy(world: MemoryWorld) -> AsyncIterator[Running]:
 def test_the_wiring_names_every_consumer_and_fact() -> None:
     assert set(WIRING.says) == {RoundSettled, StakeClosed}
     assert {consumes.durable for consumes in WIRING.hears} == {
+        "economy-matches",
         "economy-players",
         "economy-settlement",
         "economy-voids",
@@ -148,6 +149,29 @@ async def test_a_match_from_first_to_last_round(economy: Running) -> None:
     proof = await economy.stub.Reconcile(pb.ReconcileRequest())
     assert list(proof.findings) == []
     assert proof.transfers > 0
+
+
+async def test_a_stake_that_nobody_closes_after_its_match_is_found(economy: Running) -> None:
+    await economy.welcome("p_a", "p_b")
+    await economy.seat()
+    await economy.bus.publish(audited(), "audit:0-m/1")
+    over = MatchFinished(match_id="0-m", table_id="0-m", game="paohuzi", last_round_no=1, finished_at_ms=5)
+
+    async def findings() -> list[str]:
+        return list((await economy.stub.Reconcile(pb.ReconcileRequest())).findings)
+
+    assert await findings() == []
+    await economy.bus.publish(over, "match_finished:0-m")
+    await economy.until(findings, "the stakes that were forgotten")
+    assert await findings() == [
+        "stake/0-m/0: its match ended after round 1, it still holds 560",
+        "stake/0-m/1: its match ended after round 1, it still holds 470",
+        "stake/0-m/2: its match ended after round 1, it still holds 470",
+    ]
+    for seat in range(3):
+        closing = pb.CloseStakeRequest(match_id="0-m", seat=seat, last_round_no=1)
+        assert (await economy.stub.CloseStake(closing)).closed
+    assert await findings() == []
 
 
 async def test_a_dispute_is_counted_and_keeps_the_stakes(economy: Running) -> None:

@@ -152,7 +152,7 @@ async def simulate(clock: VirtualClock, seed: int) -> None:
     await clock.sleep(120)
 
     assert deployment.crashes > 5
-    proof = await database.read(prove)
+    proof = await database.read(lambda c: prove(c, clock.now_ms()))
     assert proof.findings == ()
     held = await balances()
     assert not any(amount for name, amount in held.items() if name.startswith("stake/"))

@@ -88,7 +88,7 @@ class Books:
         return state, list(coins)
 
     def prove(self) -> Proof:
-        return self.run(prove)
+        return self.run(lambda c: prove(c, self.now_ms))
 
     def events(self, name: str) -> list[bytes]:
         table = schema.outbox

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from sqlalchemy import Connection, select
 
@@ -48,6 +48,19 @@ def hold_matches(connection: Connection, match_ids: Iterable[str]) -> dict[str, 
         )
         held.update(_load(connection, absent))
     return held
+
+
+def end_matches(connection: Connection, ended: Sequence[tuple[str, int, int]]) -> None:
+    """Note that matches are over: (match id, last round that was opened, Unix milliseconds) each.
+
+    Closing their stakes is asked for by the tables; this is for the reconciler to see who was forgotten.
+    """
+    rows = [
+        {"match_id": match_id, "last_round_no": last_round_no, "ended_at_ms": ended_at_ms}
+        for match_id, last_round_no, ended_at_ms in ended
+    ]
+    hold_matches(connection, (match_id for match_id, _, _ in ended))
+    update_rows(connection, schema.matches, ("match_id",), rows)
 
 
 def save_matches(connection: Connection, held: dict[str, HeldMatch]) -> None:

@@ -16,6 +16,9 @@ from services.economy.store import facts, schema
 FINDINGS_MAX = 200
 """Enough for a person; more of the same says nothing new."""
 
+CLOSING_MS_MAX = 60_000
+"""So long after the end of its match a stake may wait to be asked to close."""
+
 
 @dataclass(frozen=True, slots=True)
 class Proof:
@@ -26,18 +29,18 @@ class Proof:
     findings: tuple[str, ...]
 
 
-def prove(connection: Connection) -> Proof:
+def prove(connection: Connection, now_ms: int) -> Proof:
     """Check every transfer, account, settled round and stake."""
     findings: list[str] = []
     for check in (
-        _transfers_that_do_not_balance,
-        _transfers_without_entries,
-        _accounts_unlike_their_entries,
-        _entries_out_of_order,
-        _settlements_without_reason,
-        _stakes_that_hold_too_long,
+        _transfers_that_do_not_balance(connection),
+        _transfers_without_entries(connection),
+        _accounts_unlike_their_entries(connection),
+        _entries_out_of_order(connection),
+        _settlements_without_reason(connection),
+        _stakes_that_hold_too_long(connection, now_ms),
     ):
-        for finding in check(connection):
+        for finding in check:
             findings.append(finding)
             if len(findings) >= FINDINGS_MAX:
                 findings.append(f"stopped after {FINDINGS_MAX} findings")
@@ -183,14 +186,19 @@ def _settlement_problem(payload: bytes, stakes_before: str, coins: str, moved: d
     return ""
 
 
-def _stakes_that_hold_too_long(connection: Connection) -> Iterator[str]:
+def _stakes_that_hold_too_long(connection: Connection, now_ms: int) -> Iterator[str]:
     table, of, matches = schema.stakes, schema.accounts, schema.matches
     balances = {
         (row.id, row.currency): row.balance
         for row in connection.execute(select(of).where(of.c.kind == "stake", of.c.balance != 0))
     }
     query = (
-        select(table, matches.c.next_round_no)
+        select(
+            table,
+            matches.c.next_round_no,
+            matches.c.last_round_no.label("ended_after"),
+            matches.c.ended_at_ms,
+        )
         .outerjoin(matches, matches.c.match_id == table.c.match_id)
         .order_by(table.c.match_id, table.c.seat)
     )
@@ -203,5 +211,12 @@ def _stakes_that_hold_too_long(connection: Connection) -> Iterator[str]:
             row.state == "closing" and row.next_round_no is not None and row.last_round_no < row.next_round_no
         ):
             yield f"{account.id}: should have closed after round {row.last_round_no}, holds {balance}"
+        elif (
+            row.state == "open"
+            and row.ended_at_ms is not None
+            and row.ended_after < row.next_round_no
+            and row.ended_at_ms + CLOSING_MS_MAX < now_ms
+        ):
+            yield f"{account.id}: its match ended after round {row.ended_after}, it still holds {balance}"
     for (account_id, currency), balance in sorted(balances.items()):
         yield f"{account_id}: holds {balance} {currency}, but no such stake was opened"

@@ -69,8 +69,10 @@ matches = Table(
     Column("match_id", Text, primary_key=True),
     Column("next_round_no", Integer, nullable=False),
     Column("suspended", Boolean, nullable=False),
+    Column("last_round_no", Integer),
+    Column("ended_at_ms", BigInteger),
 )
-"""`next_round_no`: all rounds before it are settled or voided."""
+"""`next_round_no`: all rounds before it are settled or voided; `last_round_no`, `ended_at_ms`: once over."""
 
 stakes = Table(
     "stakes",

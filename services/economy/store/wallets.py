@@ -36,14 +36,8 @@ def grant_many(
     connection: Connection, grants: Sequence[tuple[str, str, str, str, int, str]], now_ms: int
 ) -> list[Posted]:
     """Give several players coins: (key, kind, player id, currency, amount, reference) each."""
-    book = Book(connection)
-    accounts = [issuer(currency) for _, _, _, currency, _, _ in grants]
-    accounts += [wallet(player_id, currency) for _, _, player_id, currency, _, _ in grants]
-    book.lock(accounts, [key for key, *_ in grants])
-    posted = []
-    for key, kind, player_id, currency, amount, reference in grants:
-        postings = move(issuer(currency), wallet(player_id, currency), amount)
-        posted.append(book.post(Transfer(key, kind, postings, now_ms, reference)))
+    book = _locked(connection, grants)
+    posted = [book.post(_transfer(one, now_ms)) for one in grants]
     book.flush()
     return posted
 
@@ -56,14 +50,26 @@ def welcome_many(
     Returns:
         The players who were paid now.
     """
-    table = schema.transfers
-    paid = set(
-        connection.execute(select(table.c.key).where(table.c.key.in_([key for key, *_ in grants]))).scalars()
-    )
-    new = [one for one in grants if one[0] not in paid]
-    if new:
-        grant_many(connection, new, now_ms)
+    book = _locked(connection, grants)
+    new = [one for one in grants if not book.known(one[0])]
+    for one in new:
+        book.post(_transfer(one, now_ms))
+    book.flush()
     return [player_id for _, _, player_id, *_ in new]
+
+
+def _locked(connection: Connection, grants: Sequence[tuple[str, str, str, str, int, str]]) -> Book:
+    book = Book(connection)
+    accounts = [issuer(currency) for _, _, _, currency, _, _ in grants]
+    accounts += [wallet(player_id, currency) for _, _, player_id, currency, _, _ in grants]
+    book.lock(accounts, [key for key, *_ in grants])
+    return book
+
+
+def _transfer(one: tuple[str, str, str, str, int, str], now_ms: int) -> Transfer:
+    key, kind, player_id, currency, amount, reference = one
+    postings = move(issuer(currency), wallet(player_id, currency), amount)
+    return Transfer(key, kind, postings, now_ms, reference)
 
 
 def wallets_of(connection: Connection, player_ids: Iterable[str]) -> dict[str, pb.GetWalletResponse]:

@@ -53,6 +53,8 @@ def upgrade() -> None:
         sa.Column("match_id", sa.Text, primary_key=True),
         sa.Column("next_round_no", sa.Integer, nullable=False),
         sa.Column("suspended", sa.Boolean, nullable=False),
+        sa.Column("last_round_no", sa.Integer),
+        sa.Column("ended_at_ms", sa.BigInteger),
     )
     op.create_table(
         "stakes",
