@@ -1,4 +1,4 @@
-"""Whatever is done in whatever order: coins are conserved, nothing is negative, each round settles once, in order."""
+"""Whatever is done in whatever order: coins are conserved, nothing is negative, each round settles once."""
 
 from __future__ import annotations
 
