@@ -128,6 +128,7 @@ async def test_the_layout_checks_would_see_what_they_look_for(browser: Browser) 
     faults = {
         ".seat-name { font-size: 12px !important }": "12px",
         ".bar-button { width: 30px !important; min-width: 0 !important }": "bar-button",
+        ".seat-name { color: #2a6a50 }": "has contrast",
         ".own-river { margin-top: -80px }": "and .own-river",
         ".seat-figures { margin-top: -14px }": "runs into",
         ".melds { transform: translateX(-40px) }": "px out",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -75,7 +76,9 @@ async def test_a_guest_plays_a_whole_round_and_sees_it_explained_audited_and_fai
         await page.wait_for_selector("main.table[data-round='2'] .hand-card", timeout=ROUND_WAIT_MS)
 
 
-async def test_a_reload_in_the_middle_of_a_round_comes_back_to_the_seat(browser: Browser, up: Up) -> None:
+async def test_a_reload_comes_back_to_the_seat_and_the_table_plays_on_when_asked_to(
+    browser: Browser, up: Up
+) -> None:
     async with opened(browser, up.said.url, DESKTOP) as page:
         await page.wait_for_selector(".hall")
         await sit_with_bots(page)
@@ -88,11 +91,29 @@ async def test_a_reload_in_the_middle_of_a_round_comes_back_to_the_seat(browser:
         await page.wait_for_selector(".to-discard, [data-action=pass], .result", timeout=ROUND_WAIT_MS)
         assert await own_cards(page) == before
         assert await page.locator(".own-melds .meld").count() == melds
-        await play_until(page, RESULT)
+        if not await page.locator(RESULT).count():
+            await page.click("[data-button=auto]")
+        await page.wait_for_selector(RESULT, timeout=ROUND_WAIT_MS)
         await page.wait_for_selector("[data-fair=ok]", timeout=ROUND_WAIT_MS)
 
 
-async def test_friends_meet_in_a_room_by_its_code_and_talk(browser: Browser, up: Up) -> None:
+async def test_the_newest_tab_has_the_seat_and_the_other_can_take_it_back(browser: Browser, up: Up) -> None:
+    async with opened(browser, up.said.url, PHONE) as page:
+        await page.wait_for_selector(".hall")
+        await sit_with_bots(page)
+        second = await page.context.new_page()
+        await second.goto(up.said.url)
+        await second.wait_for_selector(".hand-card", timeout=ROUND_WAIT_MS)
+        await page.wait_for_selector(".banner:has-text('别处')", timeout=ROUND_WAIT_MS)
+        await page.click(".banner-button")
+        await page.wait_for_selector(".banner", state="detached", timeout=ROUND_WAIT_MS)
+        await second.wait_for_selector(".banner:has-text('别处')", timeout=ROUND_WAIT_MS)
+        await play_until(page, RESULT, answers=1)
+
+
+async def test_friends_meet_in_a_room_by_its_code_talk_and_play_a_match_to_its_end(
+    browser: Browser, up: Up
+) -> None:
     async with opened(browser, up.said.url, PHONE) as host, opened(browser, up.said.url, PHONE) as guest:
         await host.wait_for_selector(".hall")
         await host.click(".big-create")
@@ -117,6 +138,13 @@ async def test_friends_meet_in_a_room_by_its_code_and_talk(browser: Browser, up:
         await host.click(".phrase >> nth=0")
         await guest.wait_for_selector(".bubble", timeout=ROUND_WAIT_MS)
         assert await guest.inner_text(".bubble") == "大家好，很高兴见到各位"
+        await asyncio.gather(*[play_until(page, ".final") for page in (host, guest)])
+        for page in (host, guest):
+            assert await page.locator(".rank").count() == 3
+            await page.wait_for_selector("[data-fair=ok]", timeout=ROUND_WAIT_MS)
+            assert "2/3" in await page.inner_text(".verdict.fair")
+            await page.click(".result-foot .primary")
+            await page.wait_for_selector(".hall")
 
 
 async def test_the_page_comes_back_by_itself_after_the_platform_was_killed(

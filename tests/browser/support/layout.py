@@ -8,6 +8,8 @@ from typing import Any
 
 from playwright.async_api import Page
 
+from tests.browser.support.contrast import LOW_CONTRAST
+
 DRAWN = """() => new Promise((done) => {
   requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 20)));
 })"""
@@ -97,6 +99,7 @@ async def problems(page: Page, *, table: bool = False) -> list[str]:
     await page.evaluate(DRAWN)
     found: list[str] = list(await page.evaluate(SMALL_TEXT))
     width = page.viewport_size["width"] if page.viewport_size else 0
+    found += await page.evaluate(LOW_CONTRAST)
     found += await page.evaluate(SMALL_BUTTONS, 39.5 if width > NARROW_PX else 34)
     if await page.evaluate("document.documentElement.scrollWidth") > width + 1:
         found.append("the page can be scrolled sideways")
