@@ -28,8 +28,8 @@ class GatewaySettings(ServiceSettings):
     """Connections and single calls, per address, whoever makes them: before any token is looked at."""
     hello_s: float = Field(default=10.0, gt=0)
     """How long a connection may be silent about who it is."""
-    idle_s: float = Field(default=60.0, gt=0)
-    """Three pings of a client (at least one each 20 s)."""
+    idle_s: float = Field(default=90.0, gt=0)
+    """Clients ping each 20 s at least, but a browser wakes the timers of a hidden page once a minute."""
     messages_per_s: float = Field(default=20.0, gt=0)
     messages_burst: float = Field(default=60.0, ge=1)
     """Per connection; a connection that exceeds it tenfold is closed (`TOO_MANY_REQUESTS`)."""

@@ -29,7 +29,8 @@ from services.matchmaking.store.tickets import Ticket
 from services.matchmaking.tellers import Tellers
 
 RETRY_S = 0.5
-AT_ONCE = 16
+AT_ONCE = 64
+"""Tables asked for at a time."""
 OVER = frozenset({"finished"})
 """Phases of a table whose match is over."""
 
@@ -50,6 +51,8 @@ class Placer:
         self._tellers = tellers
         self._settings = settings
         self._poked = asyncio.Event()
+        self._spawn = parts.spawn
+        self._under_way: set[str] = set()
         tables = parts.metrics.counter("matchmaking_tables", "Tables asked for, by outcome", ["outcome"])
         self._created, self._refused, self._unknown, self._ended = (
             tables.labels(outcome) for outcome in ("created", "refused", "unknown", "ended")
@@ -67,28 +70,37 @@ class Placer:
         """Make what is to be made, until cancelled."""
         while True:
             self._poked.clear()
-            is_done = False
             try:
-                is_done = await self.place_all()
+                await self.place_all()
             except Outage as outage:
                 _log.warning("placements_not_read", why=str(outage))
-            pause = RETRY_S * (0.5 + self._ids.jitter()) * (2 if is_done else 1)
             try:
-                async with self._clock.timeout(pause):
+                async with self._clock.timeout(RETRY_S * (0.5 + self._ids.jitter())):
                     await self._poked.wait()
             except TimeoutError:
                 continue
 
-    async def place_all(self) -> bool:
-        """Ask once for each table that is to be made; False = some are still open."""
-        due = await self._db.read(placements.creating)
-        is_done = True
-        for start in range(0, len(due), AT_ONCE):
-            known = await asyncio.gather(*(self._place(one) for one in due[start : start + AT_ONCE]))
-            is_done = is_done and all(known)
-        return is_done
+    async def place_all(self) -> None:
+        """Begin to ask for each table that is to be made and isn't asked for already.
 
-    async def _place(self, placement: Placement) -> bool:
+        A table whose shard has no owner now keeps nobody else's waiting.
+        """
+        for placement in await self._db.read(placements.creating):
+            if len(self._under_way) >= AT_ONCE:
+                return
+            if placement.table_id not in self._under_way:
+                self._under_way.add(placement.table_id)
+                self._spawn(f"matchmaking-table-{placement.table_id}", self._place_one(placement))
+
+    async def _place_one(self, placement: Placement) -> None:
+        try:
+            await self._place(placement)
+        except Outage as outage:
+            _log.warning("placement_not_settled", table_id=placement.table_id, why=str(outage))
+        finally:
+            self._under_way.discard(placement.table_id)
+
+    async def _place(self, placement: Placement) -> None:
         request = CreateTableRequest(table_id=placement.table_id, spec=TableSpec.FromString(placement.spec))
         try:
             await self._tables.CreateTable(request)
@@ -96,16 +108,15 @@ class Placer:
             # A defect over there leaves the outcome as unknown as an outage does.
             self._unknown.inc()
             _log.warning("table_outcome_unknown", table_id=placement.table_id, why=str(problem))
-            return False
+            return
         except Refusal as refusal:
             reason = refusal.reason
             self._refused.inc()
             _log.error("table_refused", table_id=placement.table_id, reason=reason, why=str(refusal))
             await self._tell(await self._db.run(lambda connection: _refuse(connection, placement, reason)))
-            return True
+            return
         self._created.inc()
         await self._tell(await self._db.run(lambda connection: _placed(connection, placement)))
-        return True
 
     # The end of matches
 

@@ -294,6 +294,21 @@ class TestTables:
 
         play(scene)
 
+    def test_a_table_that_hangs_keeps_no_other_waiting(self) -> None:
+        async def scene(s: Scene) -> None:
+            a, b = await s.player("a"), await s.player("b")
+            s.tables.hang_next = 1
+            first = await s.ticket(a, bots_now=True)
+            await s.clock.sleep(0.5)
+            second = await s.ticket(b, bots_now=True)
+            await s.clock.sleep(1)
+            assert (await s.look(a, first)).state == "waiting"
+            assert (await s.look(b, second)).state == "matched"
+            await s.clock.sleep(7)
+            assert (await s.look(a, first)).state == "matched"
+
+        play(scene)
+
     def test_a_crash_between_match_and_table_makes_no_second_table(self) -> None:
         async def scene(s: Scene) -> None:
             s.tables.fail_after = 10_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from paiju.economy.v1 import economy_service_pb2 as economy
@@ -47,6 +48,7 @@ class Tables(Unoffered):
         self.fail_after = 0
         """or after it was."""
         self.break_next = 0
+        self.hang_next = 0
         self.is_down = False
 
     def running(self, player_id: str) -> list[str]:
@@ -64,6 +66,9 @@ class Tables(Unoffered):
         if self.is_down or self.fail_before:
             self.fail_before = max(0, self.fail_before - 1)
             raise Outage("before")
+        if self.hang_next:
+            self.hang_next -= 1
+            await asyncio.Event().wait()
         if self.break_next:
             self.break_next -= 1
             raise Defect("a table defect")

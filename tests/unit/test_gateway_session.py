@@ -86,7 +86,7 @@ def test_an_idle_connection_ends_after_a_minute_and_a_ping_counts() -> None:
         await s.clock.sleep(2)
         assert await last_words(session) == ["IDLE"]
 
-    play(scene)
+    play(scene, idle_s=60)
 
 
 def test_goodbye_is_said_even_when_the_queue_is_full_to_the_brim() -> None:
