@@ -97,7 +97,7 @@ class Running:
 
 
 async def until(holds: Callable[[], Any]) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while not holds():
             await asyncio.sleep(0.01)
 

@@ -37,7 +37,7 @@ class Running:
         self.stub = other.rpc.client(EconomyServiceStub, "economy")
 
     async def until(self, holds: Callable[[], Any], what: str) -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while True:
                 found = holds()
                 if asyncio.iscoroutine(found):

@@ -75,7 +75,7 @@ class Running:
 
 
 async def until(holds: Callable[[], Any]) -> None:
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(30):
         while True:
             found = holds()
             if asyncio.iscoroutine(found):

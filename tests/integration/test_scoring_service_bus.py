@@ -68,7 +68,7 @@ class Running:
         return line.encode() in self.process.parts.metrics.text()
 
 
-async def until(holds: Callable[[], Any], seconds: float = 15) -> None:
+async def until(holds: Callable[[], Any], seconds: float = 30) -> None:
     async with asyncio.timeout(seconds):
         while not holds():
             await asyncio.sleep(0.01)

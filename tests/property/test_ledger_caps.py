@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.chassis.errors import Defect
@@ -27,16 +27,19 @@ def tables(draw: st.DrawFn) -> CapInputs:
     )
 
 
+@settings(deadline=None)
 @given(tables())
 def test_coins_sum_to_zero(inputs: CapInputs) -> None:
     assert sum(settle(inputs)) == 0
 
 
+@settings(deadline=None)
 @given(tables())
 def test_no_stake_falls_below_zero(inputs: CapInputs) -> None:
     assert all(held + won >= 0 for held, won in zip(inputs.stakes, settle(inputs), strict=True))
 
 
+@settings(deadline=None)
 @given(tables())
 def test_nobody_pays_or_gets_more_than_is_due(inputs: CapInputs) -> None:
     for points, coins in zip(inputs.points, settle(inputs), strict=True):
@@ -44,12 +47,14 @@ def test_nobody_pays_or_gets_more_than_is_due(inputs: CapInputs) -> None:
         assert min(due, 0) <= coins <= max(due, 0)
 
 
+@settings(deadline=None)
 @given(tables())
 def test_with_the_balance_cap_nobody_gets_more_than_his_own_stake(inputs: CapInputs) -> None:
     if inputs.win_cap_by_balance:
         assert all(coins <= held for held, coins in zip(inputs.stakes, settle(inputs), strict=True))
 
 
+@settings(deadline=None)
 @given(tables())
 def test_full_stakes_pay_everything(inputs: CapInputs) -> None:
     rich = CapInputs(
@@ -58,6 +63,7 @@ def test_full_stakes_pay_everything(inputs: CapInputs) -> None:
     assert settle(rich) == tuple(points * rich.base_stake for points in rich.points)
 
 
+@settings(deadline=None)
 @given(tables())
 def test_a_payer_keeps_coins_only_when_everyone_he_owes_is_served_or_capped(inputs: CapInputs) -> None:
     coins = settle(inputs)
@@ -72,6 +78,7 @@ def test_a_payer_keeps_coins_only_when_everyone_he_owes_is_served_or_capped(inpu
             assert -won == min(due, held)
 
 
+@settings(deadline=None)
 @given(tables())
 def test_the_published_inputs_are_enough_to_compute_the_coins_again(inputs: CapInputs) -> None:
     said = json.loads(inputs.as_json())

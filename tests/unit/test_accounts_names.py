@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.accounts.core.names import (
@@ -83,6 +83,7 @@ def test_a_name_that_deceives_or_does_not_show_is_refused(text: str, reason: str
     assert caught.value.reason == reason
 
 
+@settings(deadline=None)
 @given(st.text(max_size=20))
 def test_what_is_accepted_is_short_visible_and_stays_as_it_is(text: str) -> None:
     try:

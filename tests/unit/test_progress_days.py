@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from zoneinfo import ZoneInfo
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.progress.core.counts import Counts, RoundResult, SeatResult
@@ -27,6 +27,7 @@ def test_the_day_changes_at_midnight_in_shanghai() -> None:
     assert day_text(day_of(MIDNIGHT)) == "2026-09-22"
 
 
+@settings(deadline=None)
 @given(st.integers(1_000_000_000_000, 2_000_000_000_000))
 def test_days_are_those_of_the_time_zone(now_ms: int) -> None:
     there = datetime.datetime.fromtimestamp(now_ms / 1000, ZoneInfo("Asia/Shanghai"))
@@ -65,6 +66,7 @@ def test_a_clock_that_goes_back_over_midnight_gives_nothing_twice() -> None:
     assert (state.signed_in, state.streak, day_text(state.day)) == (True, 2, "2026-09-22")
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(-3, 40), max_size=60))
 def test_whatever_the_clock_does_each_day_pays_at_most_once(hours: list[int]) -> None:
     last: LastSignIn | None = None
