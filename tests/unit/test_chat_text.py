@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 
 import pytest
@@ -66,3 +67,10 @@ def test_every_phrase_has_both_texts() -> None:
     phrases = json.loads(PHRASES.read_text(encoding="utf-8"))
     assert list(phrases) == [f"phrase_{n:02}" for n in range(1, 11)]
     assert all(texts["zh"] and texts["en"] for texts in phrases.values())
+
+
+def test_the_page_has_words_for_the_same_phrases() -> None:
+    words = PHRASES.parents[1] / "gateway" / "web" / "js" / "lib" / "words" / "table.mjs"
+    said = re.findall(r'"(phrase_\d\d)": \["(.+?)", "(.+?)"\]', words.read_text(encoding="utf-8"))
+    phrases = json.loads(PHRASES.read_text(encoding="utf-8"))
+    assert {key: (zh, en) for key, zh, en in said} == {k: (t["zh"], t["en"]) for k, t in phrases.items()}
