@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -121,6 +122,36 @@ async def test_language_and_order_of_the_hand_are_kept(browser: Browser) -> None
             "nodes => nodes.map((node) => Number(node.querySelector('.hand-card').dataset.card.slice(1)))",
         )
         assert ranks == sorted(ranks)
+
+
+async def test_profile_and_room_rules_reach_the_services_as_they_were_set(browser: Browser) -> None:
+    stage = Stage()
+    runner, url = await serve(stage)
+    async with opened(browser, url, PHONE) as page:
+        await page.click(".who")
+        await page.fill(".nickname", "洞庭湖")
+        await page.click(".avatar-choice >> nth=2")
+        await page.click(".dialog-buttons .primary")
+        await page.wait_for_selector(".dialog", state="detached")
+        assert (stage.profile.nickname, stage.profile.avatar) == ("洞庭湖", "a03")
+        await page.click(".big-create")
+        await page.click(".dialog .chips >> nth=0 >> .chip >> nth=1")
+        await page.click(".dialog .chips >> nth=1 >> .chip >> nth=1")
+        await page.click(".room-options summary")
+        await page.click(".option:has-text('discard can be won') .switch")
+        await page.click(".option:has-text('The most points') .number")
+        await page.keyboard.type("50")
+        await page.select_option(".option:has-text('三提五坎') .select", "off")
+        await page.click(".dialog-buttons .primary")
+        await page.wait_for_selector(".places")
+        assert stage.room is not None
+        assert (stage.room.preset, stage.room.rounds) == ("luzhou-10xi", 4)
+        assert json.loads(stage.room.options_json) == {
+            "discard_hu": True,
+            "point_cap": 50,
+            "santi_wukan": "off",
+        }
+    await runner.cleanup()
 
 
 async def test_the_layout_checks_would_see_what_they_look_for(browser: Browser) -> None:

@@ -84,10 +84,12 @@ function update(node, vnode) {
 function set(node, name, value, before) {
   if (name === "oncreate" || name === "raw") return;
   if (name.startsWith("on")) {
-    if (value !== before) node[name] = value ?? null;
+    // Whatever a handler returns: `false` would cancel the event.
+    if (value !== before) node[name] = value ? (event) => void value(event) : null;
   } else if (name === "style") setStyle(node, value ?? {}, before ?? {});
   else if (name === "value" || name === "checked") {
-    if (node[name] !== value) node[name] = value ?? "";
+    // Only a new value: what somebody is typing stays when the page is drawn again.
+    if (value !== before && node[name] !== value) node[name] = value ?? "";
   } else if (value === before) return;
   else if (value === undefined || value === null || value === false) node.removeAttribute(name);
   else node.setAttribute(name, value === true ? "" : String(value));
