@@ -23,6 +23,8 @@ export function roomForm(state, controls) {
   const chosen = draft.options ?? {};
   const set = (work) => controls.change((s) => work(s.dialog));
   const changed = changedOptions(preset.options, chosen);
+  // The draft is read at the click: a number typed last tells its change only when the button takes the focus.
+  const create = () => controls.lobby.createRoom({ preset: preset.preset, options: changedOptions(preset.options, draft.options ?? {}), rounds });
   return [
     h("h3", {}, t("room.preset")),
     h("div.chips", { role: "radiogroup", "aria-label": t("room.preset") }, presets.map((one) => h("button.chip", { key: one.preset, role: "radio", "aria-checked": String(one === preset), onclick: () => set((d) => Object.assign(d, { preset: one.preset, options: {} })) }, one.title))),
@@ -34,7 +36,7 @@ export function roomForm(state, controls) {
       h("summary", {}, t("room.options"), Object.keys(changed).length ? ` · ${t("room.options.changed", { count: Object.keys(changed).length })}` : ""),
       h("div.option-list", {}, game.options.filter((option) => option.acts_in !== "settlement").map((option) => optionRow(option, { preset, chosen, set }))),
     ),
-    h("div.dialog-buttons", {}, h("button.primary", { disabled: state.busy.has("room"), onclick: () => controls.lobby.createRoom({ preset: preset.preset, options: changed, rounds }) }, t("room.create"))),
+    h("div.dialog-buttons", {}, h("button.primary", { disabled: state.busy.has("room"), onclick: create }, t("room.create"))),
   ];
 }
 
