@@ -280,10 +280,10 @@ class Tables:
         return made
 
     def _purge(self, seq: int) -> None:
-        floor = min(
-            next(iter(self._kept.values()), seq),
-            min(self._unpublished.values(), default=seq),
-        )
+        floor = next(iter(self._kept.values()), seq)
+        if floor - self._purged_below < PURGE_AFTER:
+            return
+        floor = min(floor, min(self._unpublished.values(), default=seq))
         if floor - self._purged_below >= PURGE_AFTER:
             self._purged_below = floor
             self.purge_below(floor)
