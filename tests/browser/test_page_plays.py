@@ -51,16 +51,14 @@ async def test_a_guest_plays_a_whole_round_and_sees_it_explained_audited_and_fai
 ) -> None:
     async with opened(browser, up.said.url, PHONE) as page:
         await page.wait_for_selector(".hall")
-        assert await page.inner_text(".gold") == "2万"
+        assert await page.inner_text(".gold") == "20,000"
         await sit_with_bots(page)
         assert len(await own_cards(page)) in (17, 20, 21)
         await look(page, "real-dealt", table=True)
         await play_until(page, RESULT)
         await page.wait_for_selector("[data-audit=AGREED]", timeout=ROUND_WAIT_MS)
         await page.wait_for_selector("[data-fair=ok]", timeout=ROUND_WAIT_MS)
-        await page.wait_for_function(
-            "document.querySelector('.audit').textContent.includes('已结算')", timeout=ROUND_WAIT_MS
-        )
+        await page.wait_for_selector(".audit:has-text('已结算')", timeout=ROUND_WAIT_MS)
         await look(page, "real-result")
         assert "1/3" in await page.inner_text(".verdict.fair")
         points = await page.eval_on_selector_all(
@@ -163,3 +161,40 @@ async def test_the_page_comes_back_by_itself_after_the_platform_was_killed(
             assert set(await own_cards(page)) <= set(before)
             await play_until(page, RESULT)
             await page.wait_for_selector("[data-audit=AGREED]", timeout=ROUND_WAIT_MS)
+
+
+async def test_sign_in_statistics_and_records_are_there_after_a_match(browser: Browser, up: Up) -> None:
+    async with opened(browser, up.said.url, PHONE) as page:
+        await page.wait_for_selector(".hall")
+        await page.click("[data-button=gift]")
+        await page.click(".dialog-buttons .primary:has-text('签到')")
+        await page.wait_for_selector(".day.today.done")
+        await look(page, "real-sign-in")
+        await page.keyboard.press("Escape")
+        await page.wait_for_selector(".gold:not(:has-text('20,000'))")
+        await page.click(".big-create")
+        await page.click(".dialog .chips >> nth=1 >> button >> nth=0")
+        await page.click(".dialog-buttons .primary")
+        await page.click(".room-buttons button:has-text('电脑')")
+        await page.click(".room-buttons .primary")
+        await page.wait_for_selector(".hand-card", timeout=ROUND_WAIT_MS)
+        await page.click("[data-button=auto]")
+        await page.wait_for_selector(".final", timeout=ROUND_WAIT_MS)
+        await page.wait_for_selector("[data-audit=AGREED]", timeout=ROUND_WAIT_MS)
+        await page.click(".result-foot .primary")
+        await page.click("[data-button=chart]")
+        await page.wait_for_selector(".stat, .nothing")
+        for _ in range(50):  # the round is counted when its settlement has come round
+            if await page.locator(".stat").count():
+                break
+            await page.keyboard.press("Escape")
+            await page.wait_for_timeout(200)
+            await page.click("[data-button=chart]")
+            await page.wait_for_selector(".stat, .nothing")
+        assert await page.locator(".figure dd").first.inner_text() == "1"
+        await look(page, "real-statistics")
+        await page.keyboard.press("Escape")
+        await page.click("[data-button=list]")
+        await page.click(".record-row .plain")
+        await page.wait_for_selector(".record-actions li")
+        await look(page, "real-record")

@@ -1,5 +1,5 @@
 // The lobby: who I am, what I have, where I can play.
-import { compact, localised, t } from "../lib/i18n.mjs";
+import { compact, grouped, localised, t } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { icon } from "./icons.mjs";
 import { avatar, avatarPicture, isBot, nameOfPlayer } from "./people.mjs";
@@ -33,7 +33,7 @@ function header(state, controls) {
       state.profile ? avatar(state, state.profile.player_id) : avatarPicture("a01"),
       h("span.who-name", {}, state.profile?.nickname ?? "…"),
     ),
-    h("span.gold", { "aria-label": t("wallet.gold") }, h("span.coin", { "aria-hidden": "true" }), gold === undefined ? "…" : compact(gold)),
+    h("span.gold", { "aria-label": t("wallet.gold") }, h("span.coin", { "aria-hidden": "true" }), gold === undefined ? "…" : gold < 1e8 ? grouped(gold) : compact(gold)),
     h(
       "nav.head-buttons",
       {},
@@ -46,7 +46,7 @@ function header(state, controls) {
 }
 
 function headButton(name, words, onclick, marked = false) {
-  return h("button.head-button", { onclick, key: name, class: marked ? "marked" : "" }, icon(name), h("span.head-word", {}, words));
+  return h("button.head-button", { onclick, key: name, "data-button": name, "aria-label": words, class: marked ? "marked" : "" }, icon(name), h("span.head-word", {}, words));
 }
 
 function away(state, controls) {
