@@ -246,3 +246,21 @@ async def test_on_three_replicas_repeats_are_duplicates_and_a_lost_leader_loses_
         found = await entries(bus, last)
     assert [entry.payload for entry in found] == [b"%d" % number for number in range(100)]
     await bus.close()
+
+
+async def test_a_subscription_that_is_given_up_does_not_make_the_connection_deaf(nats_bus: NatsBus) -> None:
+    async def hear(payload: bytes, subject_: str) -> None:
+        heard.append(payload)
+
+    heard: list[bytes] = []
+    for number in range(50):
+        listening = asyncio.ensure_future(nats_bus.listen(f"paiju.gateway.given-up.{number}", hear))
+        await asyncio.sleep(0)  # as far as its PING, not as far as the PONG
+        listening.cancel()
+        await asyncio.wait({listening})
+    await nats_bus.listen("paiju.gateway.kept.x", hear)
+    await nats_bus.tell("paiju.gateway.kept.x", b"still here")
+    async with asyncio.timeout(5):
+        while not heard:
+            await asyncio.sleep(0.01)
+    assert heard == [b"still here"]

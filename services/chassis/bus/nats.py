@@ -53,12 +53,25 @@ class NatsLogin:
     tls: ssl.SSLContext | None = None
 
 
+class _PatientClient(Client):
+    """nats-py's client, but a PONG that nobody waits for any more does not end its read loop.
+
+    A `flush` that is cancelled or times out leaves its future in the queue; nats-py then sets the result of a
+    future that is done, and what that raises makes the whole connection deaf.
+    """
+
+    async def _process_pong(self) -> None:
+        if self._pongs and self._pongs[0].done():
+            self._pongs[0] = asyncio.get_running_loop().create_future()
+        await super()._process_pong()
+
+
 class NatsBus(BaseBus):
     """One process's connection to NATS. Made by `NatsBus.connect`."""
 
     def __init__(self, registry: Registry, clock: Clock, ids: Ids, metrics: Metrics) -> None:
         super().__init__(registry, clock, ids, metrics)
-        self._client = Client()
+        self._client = _PatientClient()
         self._js: JetStreamContext = self._client.jetstream(timeout=API_WAIT_S)
         self._inboxes: list[Inbox[Msg]] = []
         self._stores = NatsStore(self._client, clock)
@@ -150,7 +163,7 @@ class NatsBus(BaseBus):
         if login.tls is not None:
             options["tls"] = login.tls
         # nats-py tries a refused login for ever, and tells only the error callback.
-        connecting = asyncio.ensure_future(self._client.connect(**options))  # type: ignore[arg-type]
+        connecting = asyncio.ensure_future(self._client.connect(**options))  # type: ignore[arg-type]  # of many types
         try:
             async with self.clock.timeout(CONNECT_WAIT_S):
                 await asyncio.wait({connecting, refused}, return_when=asyncio.FIRST_COMPLETED)
