@@ -25,6 +25,7 @@ FAMILIES = {
     "paused": "SETTLEMENT_PENDING ROUND_DISPUTED",
     "say": "ti pao wei chouwei peng chi hu",
     "shape": "ti pao wei chouwei kan peng shun jiao jiang rest",
+    "replay": "back run on",
     "side": "own right left",
 }
 """Keys that are put together at run time."""

@@ -23,6 +23,8 @@ export function initialState(storage) {
     records: null,
     recordsNext: "",
     record: null,
+    /** A round that is looked at again: `{round, steps, at, runs}`. */
+    replay: null,
     ticket: null,
     room: null,
     preset: "",

@@ -8,6 +8,7 @@ import { keepSettings } from "../state.mjs";
 import { ChatControls } from "./chat.mjs";
 import { LobbyControls } from "./lobby.mjs";
 import { PlayControls } from "./play.mjs";
+import { ReplayControls } from "./replay.mjs";
 import { onKey } from "./keys.mjs";
 
 const TOAST_MS = 4_000;
@@ -27,6 +28,7 @@ export class Controls {
     this.lobby = new LobbyControls(this);
     this.play = new PlayControls(this);
     this.chat = new ChatControls(this);
+    this.replay = new ReplayControls(this, localStorage);
     this.nextToast = 1;
   }
 

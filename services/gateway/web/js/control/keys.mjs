@@ -14,6 +14,10 @@ export function claimKeys(actions) {
 export function onKey(event, controls) {
   const { state } = controls;
   const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target?.tagName ?? "");
+  if (state.replay && !state.dialog) {
+    replayKey(event, controls.replay);
+    return;
+  }
   if (event.key === "Escape") {
     if (state.dialog) controls.closeDialog();
     else if (state.chat.open) controls.chat.toggle(false);
@@ -30,6 +34,13 @@ export function onKey(event, controls) {
     if (card) controls.play.discard(card);
     else if (state.ui.resultOpen && state.table.roundEnd && !state.table.matchEnd) controls.play.ready();
   }
+}
+
+function replayKey(event, replay) {
+  if (event.key === "ArrowLeft") replay.step(-1);
+  else if (event.key === "ArrowRight") replay.step(1);
+  else if (event.key === " " && event.target?.tagName !== "BUTTON") replay.run();
+  else if (event.key === "Escape") replay.close();
 }
 
 function number(at, controls, event) {

@@ -3,6 +3,7 @@ import { sortActions } from "../game/actions.mjs";
 import { checkFair } from "../game/fair.mjs";
 import { NonceChains } from "../game/noncechain.mjs";
 import { recordFileName } from "../game/record.mjs";
+import { keepRound } from "../game/replay.mjs";
 import { Table } from "../game/table.mjs";
 import { t, tOr } from "../lib/i18n.mjs";
 import { freshId } from "../lib/ids.mjs";
@@ -57,6 +58,7 @@ export class PlayControls {
       state.ticket = null;
       state.room = null;
       state.awayTable = "";
+      state.replay = null;
       state.replaced = false;
       state.callouts = [];
       state.ui = { selected: null, chiOpen: false, sentQuestion: 0, resultOpen: false, fair: null, drag: null };
@@ -196,6 +198,7 @@ export class PlayControls {
 
   ended() {
     const { table } = this;
+    keepRound(localStorage, table);
     const roundId = table.roundId;
     const mine = table.roundEnd.result.points?.[table.seat] ?? 0;
     this.controls.sound.play(mine > 0 ? "hu" : mine < 0 ? "lose" : "end");

@@ -35,6 +35,8 @@ export class Table {
     this.opening = null;
     this.nonces = new Map();
     this.round = new Round();
+    /** The event texts of the round so far. */
+    this.texts = [];
     this.question = null;
     this.turnSeat = -1;
     this.turnDeadline = 0;
@@ -94,6 +96,7 @@ export class Table {
     for (const text of play.events) {
       try {
         told.push(this.round.add(text));
+        this.texts.push(text);
       } catch {
         this.isBroken = true;
         return told;

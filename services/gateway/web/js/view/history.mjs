@@ -73,7 +73,7 @@ function actionWords(action) {
 }
 
 /** One record: its answers one by one, and the text for download. */
-export function recordDialog(state) {
+export function recordDialog(state, controls) {
   const { roundId, text } = state.dialog;
   let record;
   try {
@@ -88,7 +88,8 @@ export function recordDialog(state) {
       {},
       h("p", {}, t("record.round", { id: roundId })),
       h("p", {}, `${t("result.points")} `, players.map((id, seat) => h("span.record-score", { key: seat }, nameOfPlayer(state, id, seat), " ", h("b", {}, signed(record.result.points[seat]))))),
-      h("button.primary", { onclick: () => saveText(recordFileName(roundId), text) }, icon("save"), t("record.save")),
+      controls.replay.has(roundId) ? h("button.primary", { "data-button": "replay", onclick: () => controls.replay.open(roundId) }, icon("eye"), t("replay.title")) : null,
+      h("button.plain", { onclick: () => saveText(recordFileName(roundId), text) }, icon("save"), t("record.save")),
     ),
     h(
       "ol.record-actions",

@@ -86,7 +86,8 @@ function barButton(name, words, onclick) {
   return h("button.bar-button", { key: name, "data-button": name, "aria-label": words, title: words, onclick }, icon(name));
 }
 
-function middle(state) {
+/** The middle: the wall, the card on offer, or what is going on. */
+export function middle(state) {
   const { table } = state;
   const { round } = table;
   const shown = round.shown;
