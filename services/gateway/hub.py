@@ -210,7 +210,7 @@ class Hub:
     def _revoked(self, player_id: str, login: str) -> None:
         for session in list(self._by_player.get(player_id, {}).values()):
             if session.who is not None and session.who.login == login:
-                session.close("SESSION_REVOKED")
+                session.revoke()
 
     async def sign_in(self, token: str) -> SignedIn:
         """Return who a token names.

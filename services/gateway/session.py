@@ -34,6 +34,8 @@ FLOOD_FACTOR = 10
 """A connection whose refused messages fill this many bursts is closed."""
 MESSAGE_OVERHEAD_BYTES = 64
 """What a queued message costs besides its content."""
+REVOKED_CALL_S = 0.3
+"""How long a revoked connection may wait for the answer of a call under way; it must end within a second."""
 
 _log = log.get(service="gateway")
 
@@ -66,6 +68,8 @@ class Session:
         self._messages = TokenBucket(rate, self._clock)
         self._floods = TokenBucket(Rate(rate.per_s, rate.burst * FLOOD_FACTOR), self._clock)
         self._calls_at_once = 0
+        self._is_revoked = False
+        self._last_call: Timer | None = None
         self._expiry: Timer | None = None
         self._idle: Timer = self._clock.call_at(self._opened_at + settings.hello_s, self._look_idle)
 
@@ -112,6 +116,19 @@ class Session:
         self._poked.set()
         self._when_closed()
 
+    def revoke(self) -> None:
+        """Close because the sign-in was revoked: at once, or as soon as the calls under way have answered.
+
+        The call that revoked it may be this connection's own, and is to be answered.
+        """
+        self._is_revoked = True
+        if not self._calls_at_once:
+            self.close("SESSION_REVOKED")
+        elif self._last_call is None:
+            self._last_call = self._clock.call_at(
+                self._clock.monotonic() + REVOKED_CALL_S, lambda: self.close("SESSION_REVOKED")
+            )
+
     async def outgoing(self) -> list[PlayResponse]:
         """Return what has to be sent, in order, waiting for the first; empty = the connection is over."""
         while not self._queue and not self.is_closed:
@@ -151,7 +168,7 @@ class Session:
         """Handle one message that could be read."""
         self._heard_at = self._clock.monotonic()
         self._hub.received.inc()
-        if self.is_closed:
+        if self.is_closed or self._is_revoked:
             return
         try:
             self._count()
@@ -169,8 +186,9 @@ class Session:
         self._has_ended = True
         self._poked.set()
         self._idle.cancel()
-        if self._expiry is not None:
-            self._expiry.cancel()
+        for timer in (self._expiry, self._last_call):
+            if timer is not None:
+                timer.cancel()
         self._queue.clear()
         await self._hub.left(self)
         if self.who is not None:
@@ -262,6 +280,8 @@ class Session:
         finally:
             self._calls_at_once -= 1
         self.send(PlayResponse(reply_to=reply_to, call_result=result))
+        if self._is_revoked and not self._calls_at_once:
+            self.close("SESSION_REVOKED")
 
     # Timers
 
