@@ -10,7 +10,7 @@ from paiju.scoring.v1.events_pb2 import VERDICT_AGREED, RoundAudited
 
 from services.chassis import log
 from services.chassis.bus.port import Delivery
-from services.chassis.errors import Refusal
+from services.chassis.errors import Outage, Refusal
 from services.chassis.run import Consumes
 from services.table.calls import Calls, Note
 from services.table.core import events as e
@@ -32,12 +32,18 @@ class Ears:
         Raises:
             Outage: An owner can't be reached: all of them again, later.
         """
+        missed: Outage | None = None
         for delivery in deliveries:
             note = _note_of(delivery.message)
             try:
                 await self._calls.about(note)
             except Refusal as refusal:
                 _log.error("note_refused", table_id=note.table_id, reason=refusal.reason)
+            except Outage as outage:
+                # The tables of other shards need not wait for this one.
+                missed = outage
+        if missed is not None:
+            raise missed
 
 
 def _note_of(message: Message) -> Note:

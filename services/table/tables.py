@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import heapq
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from engine.face import Game
@@ -18,6 +17,7 @@ from services.table.core.events import encoded_size
 from services.table.core.state import CommandDone
 from services.table.core.table import NEVER, Table
 from services.table.journal import Entry, Journal
+from services.table.replay import Floor, Replay
 
 CHECKPOINT_AFTER = 1_000
 """Messages of the log after which a table's last checkpoint is old."""
@@ -25,9 +25,6 @@ CHECKPOINT_AFTER = 1_000
 CHECKPOINTS_PER_BATCH_MAX = 8
 PURGE_AFTER = 500
 """The log is purged when so many messages have become needless."""
-
-CLOSED_MAX = 4_096
-"""Closed tables whose fingerprints are remembered: a late repeat of their creation makes no second one."""
 
 STALL_GRACE_MS = 5_000
 
@@ -58,8 +55,10 @@ class Tables:
         owes: Callable[[Table], None],
         closed: Callable[[str], None],
     ) -> None:
-        self.live: dict[str, Table] = {}
-        self.closed: OrderedDict[str, bytes] = OrderedDict()
+        self._replay = Replay(games)
+        self._floor = Floor()
+        self.live = self._replay.live
+        self.closed = self._replay.closed
         self._clock = clock
         self._ids = ids
         self._games = games
@@ -72,10 +71,6 @@ class Tables:
         self._due: list[tuple[int, str]] = []
         self._due_at: dict[str, int] = {}
         self._wake = asyncio.Event()
-        self._kept: OrderedDict[str, int] = OrderedDict()
-        """Table → sequence of its last checkpoint or its creation, oldest first."""
-        self._unpublished: dict[tuple[str, str], int] = {}
-        """(table, outbox key) → sequence of the `RoundEnded` that must not be purged yet."""
         self._purged_below = 0
         self._floor_ms = 0
         self._wall_ms = clock.now_ms()
@@ -95,44 +90,22 @@ class Tables:
 
     def replay(self, seq: int, entries: Sequence[Entry]) -> None:
         """Take a message of the log that was written before this owner served."""
-        for table_id, event in entries:
-            self._floor_ms = max(self._floor_ms, event.at)
-            if isinstance(event, e.TableCheckpoint):
-                table = Table.restore(event.table_id, event.base, event.since, self._games)
-                self.live[event.table_id] = table
-                continue
-            if isinstance(event, e.ShardReleased):
-                continue
-            if isinstance(event, e.ShardTaken | e.ShardStalled):
-                for table in self.live.values():
-                    table.apply(event)
-                    table.outputs.clear()
-            elif isinstance(event, e.TableCreated):
-                self.live[table_id] = Table.create(table_id, event, self._games)
-            elif table_id in self.live:
-                # Events before a table's first known checkpoint are of no use: it is still to come.
-                self.live[table_id].apply(event)
-                self.live[table_id].outputs.clear()
-            self._note_closing(table_id, event)
-        self._keep(seq, entries)
-
-    def _note_closing(self, table_id: str, event: e.AnyEvent) -> None:
-        if isinstance(event, e.TableClosed):
-            table = self.live.pop(table_id, None)
-            if table is not None:
-                self.closed[table_id] = table.s.fingerprint
-                if len(self.closed) > CLOSED_MAX:
-                    self.closed.popitem(last=False)
+        self._replay.take(entries)
+        self._floor.note(seq, entries)
 
     def serve(self, journal: Journal) -> None:
         """Begin to serve: everything known is in the log."""
         self.journal = journal
+        self._floor_ms = max(self._floor_ms, self._replay.last_at)
         for table_id, table in self.live.items():
             self._rests[table_id] = 0
             table.durable_version = table.version
             self._schedule(table_id, table)
             if table.s.owed:
                 self._owes(table)
+        for table_id in sorted(self._replay.broken & self.live.keys()):
+            self.do(table_id, (e.TableFrozen(self.now(), "REPLAY"),))
+        self._replay.broken.clear()
 
     # Events
 
@@ -231,7 +204,7 @@ class Tables:
 
     def on_durable(self, seq: int, entries: Sequence[Entry]) -> None:
         """Take note that a batch is in the log."""
-        self._keep(seq, entries)
+        self._floor.note(seq, entries)
         touched = dict.fromkeys(table_id for table_id, _ in entries)
         for table_id in list(self.live) if "" in touched else touched:
             table = self.live.get(table_id)
@@ -242,31 +215,17 @@ class Tables:
             self._schedule(table_id, table)
         for table_id, event in entries:
             if isinstance(event, e.TableClosed):
-                self._note_closing(table_id, event)
+                self._replay.note_closing(table_id, event)
                 self._rests.pop(table_id, None)
                 self._is_closed(table_id)
         self._purge(seq)
-
-    def _keep(self, seq: int, entries: Sequence[Entry]) -> None:
-        for table_id, event in entries:
-            if isinstance(event, e.TableCheckpoint):
-                self._kept[event.table_id] = seq
-                self._kept.move_to_end(event.table_id)
-            elif isinstance(event, e.TableCreated):
-                self._kept[table_id] = seq
-            elif isinstance(event, e.TableClosed):
-                self._kept.pop(table_id, None)
-            elif isinstance(event, e.RoundEnded):
-                self._unpublished[table_id, f"finished/{event.round_no}"] = seq
-            elif isinstance(event, e.OutboxDone):
-                self._unpublished.pop((table_id, event.key), None)
 
     def checkpoints(self, bytes_left: int) -> Sequence[Entry]:
         """Return checkpoints of the tables whose last one is too old, as far as there is room."""
         assert self.journal is not None
         made: list[Entry] = []
         last = self.journal.last
-        for table_id, seq in self._kept.items():
+        for table_id, seq in self._floor.kept.items():
             if last - seq < CHECKPOINT_AFTER or len(made) >= CHECKPOINTS_PER_BATCH_MAX:
                 break
             table = self.live.get(table_id)
@@ -280,10 +239,7 @@ class Tables:
         return made
 
     def _purge(self, seq: int) -> None:
-        floor = next(iter(self._kept.values()), seq)
-        if floor - self._purged_below < PURGE_AFTER:
-            return
-        floor = min(floor, min(self._unpublished.values(), default=seq))
+        floor = self._floor.below(seq)
         if floor - self._purged_below >= PURGE_AFTER:
             self._purged_below = floor
             self.purge_below(floor)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from paiju.table.v1 import play_pb2 as p
 from paiju.table.v1.events_pb2 import RoundFinished, RoundOpened
 
+from engine import GAMES
+from engine.errors import IllegalAction
 from services.chassis.bus.broker import Faults, MemoryBroker
 from services.chassis.bus.memory import MemoryBus
 from services.chassis.clock import VirtualClock, run_virtual
@@ -540,6 +543,62 @@ async def test_a_table_whose_rules_break_is_frozen_and_the_others_play_on(at: La
     assert after.tables.live[TABLE].s.frozen
     await at.calls().about(Close(TABLE, "CLOSED"))
     await player.play()
+    assert player.view.match_end.cause == "voided"
+
+
+@lab
+async def test_a_table_that_cannot_be_replayed_is_frozen_and_does_not_take_its_shard_with_it(at: Lab) -> None:
+    """A new version of the rules may refuse what an old one has logged."""
+    first = at.host("first")
+    await first.take()
+    await table(at, "p_a", timing=CALM)
+    await at.calls().about(Create("0-other1", spec("p_c", timing=FAST)))
+    door = await at.door()
+    player = Player(door, "p_a", TABLE, random.Random(1))
+    await player.play(until=lambda one: len(one.accepted) >= 2)
+    await first.kill()
+    bad = player.accepted[-1].action
+
+    class NewRules:
+        def __init__(self, game: Any) -> None:
+            self._game = game
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._game, name)
+
+        def deal(self, rules: Any, wall: Any, dealer: int) -> Any:
+            position = self._game.deal(rules, wall, dealer)
+            apply = position.apply
+
+            class Strict:
+                def __getattr__(self, name: str) -> Any:
+                    return getattr(position, name)
+
+                def apply(self, seat: int, action: str) -> Any:
+                    if (seat, action) == (0, bad):
+                        raise IllegalAction(seat, action)
+                    return apply(seat, action)
+
+            return Strict()
+
+    games: Any = {"paohuzi": NewRules(GAMES["paohuzi"])}
+    for name in ("second", "third"):
+        host = at.host(name)
+        host.means = replace(host.means, games=games)
+        shard = await host.take()
+        await shard.done()
+        assert shard.tables.live[TABLE].s.frozen
+        assert len(at.events(e.TableFrozen)) == 1, "it is frozen once"
+        if name == "second":
+            await host.kill()
+    await player.attach()
+    assert player.view.paused.reason == "TABLE_FROZEN"
+    assert (await player.say("bye", leave=p.Leave())).reason == "TABLE_FROZEN"
+    other = Player(door, "p_c", "0-other1", random.Random(1))
+    await other.play()
+    assert other.view.phase == "finished"
+    await at.calls().about(Close(TABLE, "CLOSED"))
+    await at.until(lambda: player.view.phase == "finished")
     assert player.view.match_end.cause == "voided"
 
 

@@ -1,0 +1,145 @@
+"""Reading a shard's log again: its tables as its last owner had them, and how far back it is needed."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+
+from engine.face import Game
+from services.chassis import log
+from services.table.core import events as e
+from services.table.core.events import UnreadableLog
+from services.table.core.frames import Ring
+from services.table.core.table import Table
+from services.table.journal import Entry
+
+CLOSED_MAX = 4_096
+"""Closed tables whose fingerprints are remembered: a late repeat of their creation makes no second one."""
+
+BROKEN_FRAMES = 10_000
+"""The frames of a table that cannot be replayed go on after so many that may have been shown before."""
+
+_AFTER_BREAK = (
+    e.TableFrozen,
+    e.CloseAsked,
+    e.RoundVoided,
+    e.MatchEnded,
+    e.OutboxDone,
+    e.Audited,
+    e.Settled,
+    e.TableClosed,
+)
+"""What may still happen at a table whose cards are lost."""
+
+_log = log.get(service="table")
+
+
+class Floor:
+    """Below which message a log is not needed any more.
+
+    That is the smallest of: the last checkpoint of each live table, or its creation; and each `RoundEnded`
+    whose round has not been acknowledged by the stream of rounds.
+    """
+
+    def __init__(self) -> None:
+        self.kept: OrderedDict[str, int] = OrderedDict()
+        """Table → sequence of its last checkpoint or its creation, oldest first."""
+        self._unpublished: dict[tuple[str, str], int] = {}
+
+    def note(self, seq: int, entries: Sequence[Entry]) -> None:
+        """Take note of a message of the log."""
+        for table_id, event in entries:
+            if isinstance(event, e.TableCheckpoint):
+                self.kept[event.table_id] = seq
+                self.kept.move_to_end(event.table_id)
+            elif isinstance(event, e.TableCreated):
+                self.kept[table_id] = seq
+            elif isinstance(event, e.TableClosed):
+                self.kept.pop(table_id, None)
+            elif isinstance(event, e.RoundEnded):
+                self._unpublished[table_id, f"finished/{event.round_no}"] = seq
+            elif isinstance(event, e.OutboxDone):
+                self._unpublished.pop((table_id, event.key), None)
+
+    def below(self, last: int) -> int:
+        """Return the first sequence that is still needed, `last` being the last one written."""
+        oldest = next(iter(self.kept.values()), last)
+        return min(oldest, min(self._unpublished.values(), default=last))
+
+
+class Replay:
+    """Folds a log, message after message.
+
+    A table whose events this program cannot fold (its rules have changed, or are broken) does not take the
+    others with it: it stands as it stood before, and `broken` names it; its owner freezes it.
+    """
+
+    def __init__(self, games: Mapping[str, Game]) -> None:
+        self._games = games
+        self.live: dict[str, Table] = {}
+        self.closed: OrderedDict[str, bytes] = OrderedDict()
+        self.broken: set[str] = set()
+        self.last_at = 0
+
+    def take(self, entries: Sequence[Entry]) -> None:
+        """Take the entries of the next message."""
+        for table_id, event in entries:
+            self.last_at = max(self.last_at, event.at)
+            if isinstance(event, e.TableCheckpoint):
+                self._restore(event)
+            elif isinstance(event, e.TableCreated):
+                self.live[table_id] = Table.create(table_id, event, self._games)
+            elif isinstance(event, e.ShardTaken | e.ShardStalled):
+                for every in list(self.live):
+                    self._apply(every, event)
+            elif not isinstance(event, e.ShardReleased) and table_id in self.live:
+                # Events before a table's first known checkpoint are of no use: it is still to come.
+                self._apply(table_id, event)
+            self.note_closing(table_id, event)
+
+    def note_closing(self, table_id: str, event: e.AnyEvent) -> None:
+        """Forget a table that is closed, but for its fingerprint."""
+        if isinstance(event, e.TableClosed):
+            table = self.live.pop(table_id, None)
+            if table is not None:
+                self.closed[table_id] = table.s.fingerprint
+                if len(self.closed) > CLOSED_MAX:
+                    self.closed.popitem(last=False)
+
+    def _apply(self, table_id: str, event: e.TableEvent) -> None:
+        table = self.live[table_id]
+        if table_id in self.broken and not isinstance(event, _AFTER_BREAK):
+            return
+        try:
+            table.apply(event)
+        except Exception as error:  # noqa: BLE001 - one table must not take its shard with it
+            _log.error(
+                "table_not_replayed", table_id=table_id, event_name=type(event).__name__, exc_info=error
+            )
+            mended = Table.restore(table_id, table.base, tuple(table.since[:-1]), self._games)
+            self.live[table_id] = self._broken(table_id, mended)
+            return
+        table.outputs.clear()
+        if isinstance(event, e.TableFrozen):
+            self.broken.discard(table_id)
+
+    def _restore(self, event: e.TableCheckpoint) -> None:
+        table_id, since = event.table_id, event.since
+        for count in range(len(since), -1, -1):
+            try:
+                table = Table.restore(table_id, event.base, since[:count], self._games)
+            except Exception as error:  # noqa: BLE001 - as above
+                _log.error("table_not_restored", table_id=table_id, events=count, exc_info=error)
+                continue
+            self.live[table_id] = table if count == len(since) else self._broken(table_id, table)
+            return
+        raise UnreadableLog(f"the checkpoint of {table_id} cannot be read")
+
+    def _broken(self, table_id: str, table: Table) -> Table:
+        self.broken.add(table_id)
+        table.s.frozen = "REPLAY"
+        table.rings = [Ring() for _ in table.rings]
+        for listener in table.s.listeners:
+            if listener is not None:
+                listener.number += BROKEN_FRAMES
+        return table
