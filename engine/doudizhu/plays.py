@@ -1,0 +1,375 @@
+"""Every legal play of a hand, as sorted action texts, from tables that fill as they are used.
+
+What a hand can play of one type depends only on which ranks it holds at least once, twice, three or four
+times, so these masks are the keys of the tables; wings also depend on how often. A table that grows beyond
+its bound is emptied, so that all of them together stay small whatever is played.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from typing import Final, TypeVar
+
+from engine.doudizhu.cards import (
+    CHAINABLE,
+    KINDS,
+    LOW,
+    ONE,
+    ROCKET,
+    TWO,
+    count_of,
+    format_cards,
+    ranks_of,
+)
+from engine.doudizhu.readings import (
+    BOMB,
+    FOUR_TWO_PAIR,
+    FOUR_TWO_SOLO,
+    PAIR,
+    PAIR_CHAIN,
+    PAIR_CHAIN_MIN,
+    PLANE_PAIR,
+    PLANE_SOLO,
+    ROCKETS,
+    SOLO,
+    SOLO_CHAIN,
+    SOLO_CHAIN_MIN,
+    TRIO,
+    TRIO_CHAIN,
+    TRIO_CHAIN_MIN,
+    TRIO_PAIR,
+    TRIO_SOLO,
+    Reading,
+    Wings,
+    best_over,
+    chain_mask,
+    is_beside,
+    read,
+)
+
+PLAY: Final = "play "
+"""How the text of a play begins."""
+
+AS: Final = " as "
+"""What stands before the type a play is named by."""
+
+ENTRIES_MAX: Final = 8_192
+"""The most entries of one table."""
+
+WINGS_MAX: Final = 1_024
+"""The most entries of a table of wings, whose entries are long."""
+
+BOOKS_MAX: Final = 4
+"""How many combinations of options keep their tables at a time."""
+
+Texts = tuple[str, ...]
+
+ABOVE: Final = tuple([LOW >> 4 * (rank + 1) << 4 * (rank + 1) for rank in range(KINDS)])
+"""The mask of the ranks above each rank."""
+
+ROCKET_PLAY: Final = PLAY + "BR"
+
+_COPIES: Final = {SOLO: 1, PAIR: 2, TRIO: 3, BOMB: 4, SOLO_CHAIN: 1, PAIR_CHAIN: 2, TRIO_CHAIN: 3}
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Table(dict[K, V]):
+    """A dictionary that makes what it lacks, and is emptied when it is full."""
+
+    __slots__ = ("_bound", "_make")
+
+    def __init__(self, make: Callable[[K], V], bound: int = ENTRIES_MAX) -> None:
+        super().__init__()
+        self._make = make
+        self._bound = bound
+
+    def __missing__(self, key: K) -> V:
+        if len(self) >= self._bound:
+            self.clear()
+        value = self._make(key)
+        self[key] = value
+        return value
+
+
+def text_of(cards: int) -> str:
+    """Return the text of a play."""
+    return PLAY + format_cards(cards)
+
+
+def _sorted(cards: Iterable[int]) -> Texts:
+    return tuple(sorted([text_of(at) for at in cards]))
+
+
+def _equal(copies: int) -> Callable[[int], Texts]:
+    """Return what makes the plays of so many equal cards from a mask of ranks."""
+    return lambda mask: _sorted(copies * ONE[rank] for rank in ranks_of(mask))
+
+
+def starts(mask: int, length: int) -> int:
+    """Return the mask of the lowest ranks of all chains of a length within a mask."""
+    for _ in range(1, length):
+        mask &= mask >> 4
+        if not mask:
+            break
+    return mask
+
+
+def _runs(copies: int, shortest: int) -> Callable[[int], Texts]:
+    """Return what makes the chains of every length from a mask of chainable ranks."""
+
+    def make(mask: int) -> Texts:
+        found = []
+        for length in range(shortest, TWO + 1):
+            heads = starts(mask, length)
+            if not heads or copies * length > 20:
+                break
+            found += [copies * chain_mask(rank, length) for rank in ranks_of(heads)]
+        return _sorted(found)
+
+    return make
+
+
+def _run(copies: int) -> Callable[[tuple[int, int]], Texts]:
+    """Return what makes the chains of one length from (length, mask of their heads)."""
+    return lambda key: _sorted(copies * chain_mask(rank, key[0]) for rank in ranks_of(key[1]))
+
+
+class Book:
+    """The plays under one combination of the options about kickers."""
+
+    def __init__(self, wings: Wings) -> None:
+        self._wings = wings
+        self._equal: dict[str, Table[int, Texts]] = {
+            kind: Table(_equal(_COPIES[kind])) for kind in (SOLO, PAIR, TRIO, BOMB)
+        }
+        self._solos = self._equal[SOLO]
+        self._pairs = self._equal[PAIR]
+        self._trios = self._equal[TRIO]
+        self._bombs = self._equal[BOMB]
+        self._all_solo_chains: Table[int, Texts] = Table(_runs(1, SOLO_CHAIN_MIN))
+        self._all_pair_chains: Table[int, Texts] = Table(_runs(2, PAIR_CHAIN_MIN))
+        self._chains: dict[str, Table[tuple[int, int], Texts]] = {
+            kind: Table(_run(_COPIES[kind])) for kind in (SOLO_CHAIN, PAIR_CHAIN, TRIO_CHAIN)
+        }
+        self._trio_solos = [Table(self._kickers(3 * one, 1)) for one in ONE[: TWO + 1]]
+        self._trio_pairs = [Table(self._kickers(3 * one, 2)) for one in ONE[: TWO + 1]]
+        self._four_solos = [Table(self._wing_solos(rank), WINGS_MAX) for rank in range(TWO + 1)]
+        self._four_pairs = [Table(self._wing_pairs(rank), WINGS_MAX) for rank in range(TWO + 1)]
+        self._planes: Table[tuple[str, int, int, int], Texts] = Table(self._plane, WINGS_MAX)
+        self._readings: Table[int, tuple[Reading, ...]] = Table(lambda cards: read(cards, wings))
+        self._longest_plane = any(
+            reading.type == PLANE_SOLO for reading in self._readings[3 * chain_mask(0, 4)]
+        )
+
+    # Reading
+
+    def readings(self, cards: int) -> tuple[Reading, ...]:
+        """Return every reading of cards, the default one first."""
+        return self._readings[cards]
+
+    def is_play(self, cards: int, kind: str, over: Reading | None) -> Reading | None:
+        """Return how cards are read when they are played, or ``None`` if they cannot be.
+
+        Args:
+            cards: The cards.
+            kind: The type they are named by, or empty. A name that only repeats the default is refused,
+                so that every play has one text.
+            over: What is to be beaten, ``None`` for a lead.
+        """
+        found = self._readings[cards]
+        if not found:
+            return None
+        if over is None:
+            if not kind:
+                return found[0]
+            named = next((reading for reading in found if reading.type == kind), None)
+            return named if kind != found[0].type else None
+        return None if kind else best_over(found, over)
+
+    # Leads
+
+    def leads(self, hand: int) -> list[str]:
+        """Return every play a hand can lead with, in no particular order, each once."""
+        ones = (hand | hand >> 1 | hand >> 2) & LOW
+        found = [*self._solos[ones]]
+        chain = ones & CHAINABLE
+        if chain & chain >> 4 & chain >> 8 & chain >> 12 & chain >> 16:
+            found += self._all_solo_chains[chain]
+        twos = (hand >> 1 | hand >> 2) & LOW
+        if twos:
+            found += self._pairs[twos]
+            chain = twos & CHAINABLE
+            if chain & chain >> 4 & chain >> 8:
+                found += self._all_pair_chains[chain]
+            threes = (hand & hand >> 1 | hand >> 2) & LOW
+            if threes:
+                found += self._trios[threes]
+                for rank in ranks_of(threes):
+                    one = ONE[rank]
+                    found += self._trio_solos[rank][ones - one]
+                    if twos > one or twos < one:
+                        found += self._trio_pairs[rank][twos - one]
+                chain = threes & CHAINABLE
+                if chain & chain >> 4:
+                    found += self._trio_chain_leads(hand, chain)
+                fours = hand >> 2 & LOW
+                if fours:
+                    found += self._bombs[fours]
+                    for rank in ranks_of(fours):
+                        found += self._four_two(hand, rank)
+        if hand & ROCKET == ROCKET:
+            found.append(ROCKET_PLAY)
+        return found
+
+    def _trio_chain_leads(self, hand: int, threes: int) -> list[str]:
+        """Return the chains of trios a hand can lead with, with and without wings."""
+        chains: list[str] = []
+        planes: dict[str, None] = {}
+        for length in range(TRIO_CHAIN_MIN, 7):
+            heads = starts(threes, length)
+            if not heads:
+                break
+            chains += self._chains[TRIO_CHAIN][length, heads]
+            for rank in ranks_of(heads):
+                rest = hand & ~(7 * chain_mask(rank, length))
+                for kind in (PLANE_SOLO, PLANE_PAIR):
+                    planes.update(dict.fromkeys(self._planes[kind, length, rank, rest]))
+            if length == 4 and self._longest_plane:
+                # The fourth trio is a wing as well: 333444555666 is a chain of four, or a plane of three.
+                both = self._chains[TRIO_CHAIN][length, heads]
+                chains += [text + AS + PLANE_SOLO for text in both]
+                for text in both:
+                    del planes[text]
+        return chains + list(planes)
+
+    def _four_two(self, hand: int, rank: int) -> list[str]:
+        if not self._wings.four_two:
+            return []
+        rest = hand & ~(7 * ONE[rank])
+        return [*self._four_solos[rank][rest], *self._four_pairs[rank][rest]]
+
+    # Answers
+
+    def follows(self, hand: int, over: Reading) -> list[str]:
+        """Return every play of a hand that beats a reading, in no particular order, each once."""
+        kind, length, rank = over
+        if kind == ROCKETS:
+            return []
+        above = ABOVE[rank]
+        found: list[str] = []
+        if kind == SOLO:
+            found += self._solos[(hand | hand >> 1 | hand >> 2) & above]
+        elif kind == PAIR:
+            found += self._pairs[(hand >> 1 | hand >> 2) & above]
+        elif kind in (SOLO_CHAIN, PAIR_CHAIN, TRIO_CHAIN):
+            heads = starts(_masks(hand)[_COPIES[kind] - 1] & CHAINABLE & above, length)
+            if heads:
+                found += self._chains[kind][length, heads]
+        elif kind in (TRIO, TRIO_SOLO, TRIO_PAIR):
+            threes = (hand & hand >> 1 | hand >> 2) & above
+            if kind == TRIO:
+                found += self._trios[threes]
+            else:
+                tables = self._trio_solos if kind == TRIO_SOLO else self._trio_pairs
+                kickers = _masks(hand)[0 if kind == TRIO_SOLO else 1]
+                for at in ranks_of(threes):
+                    found += tables[at][kickers - ONE[at]]
+        elif kind in (FOUR_TWO_SOLO, FOUR_TWO_PAIR):
+            fours = self._four_solos if kind == FOUR_TWO_SOLO else self._four_pairs
+            for at in ranks_of(hand >> 2 & above):
+                found += fours[at][hand & ~(7 * ONE[at])]
+            if kind == FOUR_TWO_PAIR and self._wings.bomb_in_kickers:
+                found = list(dict.fromkeys(found))
+        elif kind in (PLANE_SOLO, PLANE_PAIR):
+            found += self._higher_planes(hand, kind, length, above)
+        bombs = hand >> 2 & (above if kind == BOMB else LOW)
+        if bombs:
+            found += self._bombs[bombs]
+        if hand & ROCKET == ROCKET:
+            found.append(ROCKET_PLAY)
+        return found
+
+    def _higher_planes(self, hand: int, kind: str, length: int, above: int) -> list[str]:
+        found: dict[str, None] = {}
+        for rank in ranks_of(starts(_masks(hand)[2] & CHAINABLE & above, length)):
+            rest = hand & ~(7 * chain_mask(rank, length))
+            found.update(dict.fromkeys(self._planes[kind, length, rank, rest]))
+        return list(found)
+
+    def can_follow(self, hand: int, over: Reading) -> bool:
+        """Return whether a hand can beat a reading."""
+        return bool(self.follows(hand, over))
+
+    # Making tables
+
+    def _kickers(self, trio: int, copies: int) -> Callable[[int], Texts]:
+        """Return what makes a trio with each single or pair of a mask."""
+        return lambda mask: _sorted(trio + copies * ONE[rank] for rank in ranks_of(mask))
+
+    def _wing_solos(self, rank: int) -> Callable[[int], Texts]:
+        return lambda rest: _sorted(4 * ONE[rank] + wing for wing in self._solo_wings(rest, 2, 0, 0))
+
+    def _wing_pairs(self, rank: int) -> Callable[[int], Texts]:
+        return lambda rest: _sorted(4 * ONE[rank] + wing for wing in self._pair_wings(rest, 2))
+
+    def _plane(self, key: tuple[str, int, int, int]) -> Texts:
+        kind, length, start, rest = key
+        body = 3 * chain_mask(start, length)
+        if kind == PLANE_PAIR:
+            return _sorted(body + wing for wing in self._pair_wings(rest, length))
+        return _sorted(body + wing for wing in self._solo_wings(rest, length, start, length))
+
+    def _solo_wings(self, rest: int, size: int, start: int, length: int) -> Iterator[int]:
+        """Yield every choice of so many single kickers."""
+        options = [
+            (
+                ONE[rank],
+                [copies for copies in self._wings.copies(is_beside(rank, start, length)) if copies <= has],
+            )
+            for rank in range(KINDS)
+            if (has := count_of(rest, rank))
+        ]
+        for wing in _choices(options, 0, size):
+            if wing & ROCKET != ROCKET or self._wings.rocket_as_kickers:
+                yield wing
+
+    def _pair_wings(self, rest: int, pairs: int) -> Iterator[int]:
+        """Yield every choice of so many pairs."""
+        options = [
+            (2 * ONE[rank], [0, 1, 2] if has == 4 and self._wings.bomb_in_kickers else [0, 1])
+            for rank in range(KINDS)
+            if (has := count_of(rest, rank)) >= 2
+        ]
+        return _choices(options, 0, pairs)
+
+
+def _choices(options: list[tuple[int, list[int]]], at: int, size: int) -> Iterator[int]:
+    """Yield every way to take so many: (what one is, how many may be taken) for each kind."""
+    if not size:
+        yield 0
+        return
+    if at == len(options):
+        return
+    one, counts = options[at]
+    for count in counts:
+        if count <= size:
+            for rest in _choices(options, at + 1, size - count):
+                yield count * one + rest
+
+
+def _masks(hand: int) -> tuple[int, int, int]:
+    """Return the ranks that occur at least once, twice, three times."""
+    return (
+        (hand | hand >> 1 | hand >> 2) & LOW,
+        (hand >> 1 | hand >> 2) & LOW,
+        (hand & hand >> 1 | hand >> 2) & LOW,
+    )
+
+
+@lru_cache(maxsize=BOOKS_MAX)
+def book_of(wings: Wings) -> Book:
+    """Return the plays under a combination of options."""
+    return Book(wings)

@@ -1,0 +1,113 @@
+"""The options of 斗地主: one frozen rule set, each option documented, validated and classed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+from engine.doudizhu.readings import Wings
+from engine.options import check, choice, flag, infos, number
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleSet:
+    """Every option of a round, with the preset they come from.
+
+    Raises:
+        BadOption: A value is of the wrong type or out of its range.
+    """
+
+    preset: str
+    """The id of the preset, or ``custom``."""
+    version: int
+    """The version of the preset, 0 for ``custom``."""
+    first_speaker: str = choice(
+        "Who speaks first in a round after the first: drawn anew, the seat that went out, or the next seat.",
+        "§1",
+        "random",
+        "winner",
+        "rotate",
+    )
+    face_up: bool = flag("Whether the first speaker's first card is shown to all.", "§1")
+    bid: str = choice("How the landlord is found: 叫分, or 叫 and 抢地主.", "§3", "score", "qiang")
+    bid_rounds: str = choice(
+        "叫分: one turn each, or on until two pass on the last bid.", "§3", "once", "until2pass"
+    )
+    redeal_limit: int | None = number(
+        "After so many redeals in a row a deal that all decline makes the first speaker landlord with 1.",
+        "§3",
+        1,
+        99,
+        optional=True,
+    )
+    double: str = choice("Whether all three are asked to double (加倍).", "§3", "off", "on")
+    pair_as_two_solos: bool = flag("Whether single kickers may be equal.", "§2")
+    rocket_as_kickers: bool = flag("Whether both jokers may be among single kickers.", "§2")
+    bomb_in_kickers: bool = flag("Whether four equal cards may be kickers: four singles, or two pairs.", "§2")
+    trio_in_wings: bool = flag("Whether three equal cards may be among the single wings of a plane.", "§2")
+    adjacent_trio_wing: bool = flag(
+        "Whether such a trio may be of a rank that would make the plane longer.", "§2"
+    )
+    four_two: bool = flag("Whether there is 四带二 at all.", "§2")
+    scoring: str = choice(
+        "Whether bombs, rocket and 春天 multiply, or each add the bid once more.", "§4", "multiply", "linear"
+    )
+    bomb_mult: int = number("What a bomb multiplies by; linear: adds one less.", "§4", 1, 4)
+    rocket_mult: int = number("What the rocket multiplies by; linear: adds one less.", "§4", 1, 4)
+    spring: int = number("What 春天 and 反春天 multiply by; linear: adds one less.", "§4", 1, 3)
+    bomb_cap: int | None = number(
+        "At most so many bombs count, the rocket included and counted first.", "§4", 1, 14, optional=True
+    )
+    win_cap_by_balance: bool = flag("Whether one wins at most one's own balance.", "§4", "settlement")
+    base_stake: int = number("Coins a point.", "§4", 1, 1_000_000_000, "settlement")
+
+    def __post_init__(self) -> None:
+        for name in OPTIONS:
+            check_option(name, getattr(self, name))
+
+    def options(self) -> dict[str, Any]:
+        """Return every option by name, sorted."""
+        return {name: getattr(self, name) for name in sorted(OPTIONS)}
+
+    def as_json(self) -> str:
+        """Return the options as canonical JSON (docs/record-format.md)."""
+        return _canonical(self)
+
+    @property
+    def title(self) -> str:
+        """``preset@version``."""
+        return f"{self.preset}@{self.version}"
+
+
+OPTIONS: Final = infos(RuleSet)
+"""What is known about each option, by name."""
+
+
+@lru_cache(maxsize=64)
+def _canonical(rules: RuleSet) -> str:
+    return json.dumps(rules.options(), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+@lru_cache(maxsize=64)
+def wings_of(rules: RuleSet) -> Wings:
+    """Return the options about kickers and wings."""
+    return Wings(
+        pair_as_two_solos=rules.pair_as_two_solos,
+        rocket_as_kickers=rules.rocket_as_kickers,
+        bomb_in_kickers=rules.bomb_in_kickers,
+        trio_in_wings=rules.trio_in_wings,
+        adjacent_trio_wing=rules.adjacent_trio_wing,
+        four_two=rules.four_two,
+    )
+
+
+def check_option(name: str, value: object) -> None:
+    """Check one option.
+
+    Raises:
+        UnknownOption: There is no such option; the known ones are listed.
+        BadOption: The value is of the wrong type or out of range.
+    """
+    check(OPTIONS, name, value)

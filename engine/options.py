@@ -1,0 +1,95 @@
+"""Options of a rule set: what is known about one besides its value, and how a value is checked.
+
+A game's rule set is a frozen dataclass whose option fields carry an ``OptionInfo`` in ``metadata["info"]``;
+``flag``, ``number`` and ``choice`` make such fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import Field, dataclass, field, fields
+from typing import Any, ClassVar, Protocol
+
+from engine.errors import BadOption, UnknownOption
+
+
+@dataclass(frozen=True, slots=True)
+class OptionInfo:
+    """What is known about an option besides its value."""
+
+    doc: str
+    """One sentence."""
+
+    rule: str
+    """The number of the rule that gives it its meaning."""
+
+    acts_in: str
+    """``rules`` (the engine), ``settlement`` (the money) or ``display`` (the page)."""
+
+    choices: tuple[str, ...] = ()
+    """The values of an enumeration."""
+
+    low: int = 0
+    """Smallest integer."""
+
+    high: int = 0
+    """Largest integer; 0 if the option is no integer."""
+
+    optional: bool = False
+    """Whether ``None`` is allowed."""
+
+    def allowed(self) -> str:
+        """Return the values the option can have, in words."""
+        if self.choices:
+            return ", ".join(self.choices)
+        if self.high:
+            return f"{self.low} to {self.high}" + (" or none" if self.optional else "")
+        return "true, false"
+
+    def allows(self, value: object) -> bool:
+        """Return whether the option can have the value."""
+        if self.choices:
+            return isinstance(value, str) and value in self.choices
+        if not self.high:
+            return isinstance(value, bool)
+        if value is None:
+            return self.optional
+        return isinstance(value, int) and not isinstance(value, bool) and self.low <= value <= self.high
+
+
+def flag(doc: str, rule: str, acts_in: str = "rules") -> Any:
+    """Return the field of an option that is true or false."""
+    return field(metadata={"info": OptionInfo(doc, rule, acts_in)})
+
+
+def number(doc: str, rule: str, low: int, high: int, acts_in: str = "rules", optional: bool = False) -> Any:
+    """Return the field of an option that is a whole number, or none if ``optional``."""
+    return field(metadata={"info": OptionInfo(doc, rule, acts_in, (), low, high, optional)})
+
+
+def choice(doc: str, rule: str, *choices: str) -> Any:
+    """Return the field of an option that acts in the rules and is one of some words."""
+    return field(metadata={"info": OptionInfo(doc, rule, "rules", choices)})
+
+
+class _DataclassInstance(Protocol):
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+
+def infos(kind: type[_DataclassInstance]) -> dict[str, OptionInfo]:
+    """Return what is known about each option of a rule set, by name, in the order of the code."""
+    return {item.name: item.metadata["info"] for item in fields(kind) if "info" in item.metadata}
+
+
+def check(known: Mapping[str, OptionInfo], name: str, value: object) -> None:
+    """Check one option.
+
+    Raises:
+        UnknownOption: There is no such option; the known ones are listed.
+        BadOption: The value is of the wrong type or out of range.
+    """
+    info = known.get(name)
+    if info is None:
+        raise UnknownOption(name, sorted(known))
+    if not info.allows(value):
+        raise BadOption(name, value, info.allowed())
