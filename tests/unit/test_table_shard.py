@@ -24,6 +24,7 @@ from services.table import desk, tables
 from services.table.calls import Calls, Close, Create, Get, Note, Seats
 from services.table.core import events as e
 from services.table.core.events import Stake, decode_batch
+from services.table.core.fair_deal import wall_order
 from tests.simulation.client import Door, Player
 from tests.simulation.tables import FAST, Host, MemoryBank, spec
 from tests.support.process import full_registry
@@ -550,7 +551,7 @@ async def test_a_table_whose_rules_break_is_frozen_and_the_others_play_on(at: La
 async def test_a_table_that_cannot_be_replayed_is_frozen_and_does_not_take_its_shard_with_it(at: Lab) -> None:
     """A new version of the rules may refuse what an old one has logged."""
     first = at.host("first")
-    await first.take()
+    old = await first.take()
     await table(at, "p_a", timing=CALM)
     await at.calls().about(Create("0-other1", spec("p_c", timing=FAST)))
     door = await at.door()
@@ -558,6 +559,9 @@ async def test_a_table_that_cannot_be_replayed_is_frozen_and_does_not_take_its_s
     await player.play(until=lambda one: len(one.accepted) >= 2)
     await first.kill()
     bad = player.accepted[-1].action
+    round_ = old.tables.live[TABLE].round
+    places = wall_order(round_.seed, f"{TABLE}/1", round_.nonces, 80)
+    its_wall = [GAMES["paohuzi"].deck()[place] for place in places]
 
     class NewRules:
         def __init__(self, game: Any) -> None:
@@ -575,7 +579,7 @@ async def test_a_table_that_cannot_be_replayed_is_frozen_and_does_not_take_its_s
                     return getattr(position, name)
 
                 def apply(self, seat: int, action: str) -> Any:
-                    if (seat, action) == (0, bad):
+                    if list(wall) == its_wall and (seat, action) == (0, bad):
                         raise IllegalAction(seat, action)
                     return apply(seat, action)
 
