@@ -23,7 +23,7 @@ from services.chassis.ids import SystemIds
 from services.chassis.metrics import Metrics
 from services.table.app import TABLE_LOG, WIRING
 from services.table.calls import Calls, Create
-from services.table.core.events import Answered, decode_batch
+from services.table.core.events import Answered, ShardReleased, decode_batch
 from tests.simulation import table_process
 from tests.simulation.client import Door, Player
 from tests.simulation.tables import Host, spec
@@ -150,3 +150,50 @@ async def test_of_two_owners_the_older_one_is_fenced_and_says_nothing_more(nats_
         assert player.view.match_end.cause == "all_rounds"
         await after.release()
         await old.kill()
+
+
+@pytest.mark.slow
+async def test_another_process_takes_over_the_tables_of_a_killed_one(
+    nats_server: NatsServer, tmp_path: Path
+) -> None:
+    async with connected(nats_server) as bus:
+        door = await Door(bus, bus.clock).open()
+        player = Player(door, "p_a", TABLE, random.Random(7))
+        with table_service(nats_server, tmp_path, "table-1") as first:
+            await create(bus, TABLE, "p_a")
+            with table_service(nats_server, tmp_path, "table-2") as second:
+                async with asyncio.timeout(60):
+                    await player.play(until=lambda at: len(at.accepted) >= 1)
+                    held = await (await bus.bucket("shards")).get("table.0")
+                    assert held is not None
+                    owner = first if b'"table-1"' in held.value else second
+                    epoch, killed_at = player.epoch, bus.clock.monotonic()
+                    owner.kill()
+                    await player.play(until=lambda at: at.epoch > epoch)
+                    took_s = bus.clock.monotonic() - killed_at
+                    await player.play()
+        assert took_s < 3.3 + 0.5 + 1.0 + 5.0, f"the takeover took {took_s:.1f} s on a busy machine"
+        print(f"takeover after {took_s:.2f} s")
+
+
+@pytest.mark.slow
+async def test_a_table_process_that_is_asked_to_end_hands_its_shard_over_and_ends(
+    nats_server: NatsServer, tmp_path: Path
+) -> None:
+    async with connected(nats_server) as bus:
+        door = await Door(bus, bus.clock).open()
+        player = Player(door, "p_a", TABLE, random.Random(9))
+        with table_service(nats_server, tmp_path) as process:
+            await create(bus, TABLE, "p_a")
+            async with asyncio.timeout(30):
+                await player.play(until=lambda at: len(at.accepted) >= 2)
+            process.terminate()
+            assert await asyncio.to_thread(process.wait, 15) == 0
+        last = await bus.last(LOG)
+        assert last is not None
+        assert any(isinstance(event, ShardReleased) for _, event in decode_batch(last.payload))
+        assert await (await bus.bucket("shards")).get("table.0") is None
+        with table_service(nats_server, tmp_path, "table-2"):
+            async with asyncio.timeout(60):
+                await player.play()
+        assert player.view.match_end.cause == "all_rounds"
