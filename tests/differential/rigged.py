@@ -211,11 +211,14 @@ class _Wall:
     def _ready(self, hu: float, claim: float) -> tuple[list[str], Manner]:
         rng = self.rng
         at = rng.randrange(3)
-        cards = winning_cards(rng, rng.choice(STYLES), 1 if rng.random() < 0.25 else 0)
+        cards = winning_cards(rng, rng.choice(STYLES), 1 if rng.random() < 0.25 else 0, rng.choice([1, 4, 4]))
         rng.shuffle(cards)
         where = rng.choice(["liang", "draw", "draw", "last", "discard"] if at else ["liang"])
+        if where == "last" and rng.random() < 0.7:
+            at = 1  # who draws the last card if nobody takes any
         counts = Counter(cards)
-        missing = next((card for card in cards if counts[card] < 3 or rng.random() < 0.2), cards[0])
+        threes = 0.6 if where == "last" else 0.2
+        missing = next((card for card in cards if counts[card] < 3 or rng.random() < threes), cards[0])
         cards.remove(missing)
         self._take(at, cards)
         fixed: list[tuple[int, str]] = []
@@ -228,7 +231,20 @@ class _Wall:
             place = {"liang": LIANG_AT, "last": len(DECK) - 1}.get(where, DRAWS_AT + rng.randrange(6))
             fixed.append((place, missing))
         quiet = frozenset(range(3)) if where == "last" else frozenset({seat})
+        if rng.random() < 0.4:
+            quiet |= self._another_ready(missing, {at} if where == "liang" else {at, 0})
         return self._filled(fixed), Manner(max(hu, 0.6), claim, quiet, first)
+
+    def _another_ready(self, missing: str, others: set[int]) -> frozenset[int]:
+        """Let one more seat wait for the same card, if that can be had; return the seat."""
+        at = self.rng.choice(sorted({0, 1, 2} - others))
+        for _ in range(60):
+            cards = winning_cards(self.rng, self.rng.choice(STYLES), 0, 4)
+            if missing in cards:
+                cards.remove(missing)
+                if self._take(at, cards):
+                    return frozenset({(self.dealer + at) % 3})
+        return frozenset()
 
     def _filled(self, fixed: Sequence[tuple[int, str]]) -> list[str]:
         """Fill hands and wall with what is left; some cards have their place."""
@@ -254,51 +270,45 @@ class _Wall:
         return early
 
 
-def winning_cards(rng: random.Random, style: str, quads: int) -> list[str]:
-    """Return the cards of some complete hand without laid melds: 21, whatever their 息."""
+def winning_cards(rng: random.Random, style: str, quads: int, kans: int = 7) -> list[str]:
+    """Return the cards of some complete hand without laid melds: 21, whatever their 息.
+
+    Args:
+        rng: From which all is drawn.
+        style: One of STYLES.
+        quads: 0 or 1.
+        kans: At most so many 坎.
+    """
     while True:
         cards: list[str] = []
+        locked: set[str] = set()
         for _ in range(quads):
-            cards += [rng.choice([card for card in CARDS if fits(card, style)])] * 4
-        while len(cards) < (19 if quads else 21):
-            cards += some_meld(rng, style)
-        if quads:
-            cards += [rng.choice(CARDS)] * 2
-        counts = Counter(cards)
-        if max(counts.values()) <= 4 and all(
-            n < 3 or _is_locked(cards, card, n) for card, n in counts.items()
-        ):
-            return cards
-
-
-def _is_locked(cards: Sequence[str], card: str, count: int) -> bool:
-    """Say whether all copies came together: other triples would be locked although they are not meant to."""
-    at = cards.index(card)
-    return list(cards[at : at + count]) == [card] * count
+            card = rng.choice(CARDS)
+            locked.add(card)
+            cards += [card] * 4
+        for _ in range(30):
+            meld = some_meld(rng, style)
+            together = Counter(cards + meld)
+            if len(set(meld)) == 1:
+                if together[meld[0]] > 3 or len(locked) >= kans + quads:
+                    continue
+                locked.add(meld[0])
+            if any((count > 2 and card not in locked) or count > 4 for card, count in together.items()):
+                continue
+            cards += meld
+            if len(cards) >= (19 if quads else 21):
+                break
+        pair = rng.choice(CARDS) if quads else ""
+        if len(cards) == (19 if quads else 21) and pair not in cards:
+            return cards + [pair] * (2 if quads else 0)
 
 
 def some_meld(rng: random.Random, style: str) -> list[str]:
-    """Return three cards that are a 坎, a run, a 2-7-10 or a 绞 of a style, as far as it can be had."""
-    meld: list[str] = []
-    for _ in range(40):
-        size = "b" if style == "big" else "s" if style == "small" else rng.choice("sb")
-        other = "s" if size == "b" else "b"
-        rank = rng.randint(1, 10)
-        kind = 0 if style == "triples" and rng.random() < 0.9 else rng.randrange(6)
-        if kind <= 1:
-            meld = [f"{size}{rank}"] * 3
-        elif kind == 2:
-            meld = [f"{size}{at}" for at in (2, 7, 10)]
-        elif kind == 3:
-            meld = [f"{size}{at}" for at in (1, 2, 3)]
-        elif kind == 4:
-            start = min(rank, 8)
-            meld = [f"{size}{at}" for at in (start, start + 1, start + 2)]
-        else:
-            meld = [f"{size}{rank}", f"{size}{rank}", f"{other}{rank}"]
-        if all(fits(card, style) for card in meld) or rng.random() < 0.05:
-            return meld
-    return meld
+    """Return three cards that are a 坎, a run, a 2-7-10 or a 绞, nearly always of the style."""
+    if style == "triples" and rng.random() < 0.9:
+        return [rng.choice(CARDS)] * 3
+    kinds = _MELDS["any" if style == "triples" or rng.random() < 0.04 else style]
+    return list(rng.choice(rng.choice(kinds)))
 
 
 def fits(card: str, style: str) -> bool:
@@ -314,3 +324,24 @@ def fits(card: str, style: str) -> bool:
         case "small":
             return card[0] == "s"
     return True
+
+
+def _melds_of(style: str) -> tuple[tuple[tuple[str, ...], ...], ...]:
+    """Return all melds of a style, kind by kind: 坎, 一二三 and 二七十, other runs, 绞."""
+    ranks = range(1, 11)
+    kinds: tuple[list[tuple[str, ...]], ...] = (
+        [(card,) * 3 for card in CARDS],
+        [tuple(f"{size}{rank}" for rank in trio) for size in "sb" for trio in ((1, 2, 3), (2, 7, 10))],
+        [tuple(f"{size}{first + at}" for at in range(3)) for size in "sb" for first in range(2, 9)],
+        [trio for rank in ranks for trio in _jiao(rank)],
+    )
+    fitting = [tuple(meld for meld in melds if all(fits(card, style) for card in meld)) for melds in kinds]
+    return tuple(melds for melds in fitting if melds)
+
+
+def _jiao(rank: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    small, big = f"s{rank}", f"b{rank}"
+    return (small, small, big), (small, big, big)
+
+
+_MELDS: Final = {style: _melds_of(style) for style in STYLES}

@@ -7,6 +7,10 @@ from typing import Any, Final
 from tests.differential.mutants.planting import Mutant
 
 CHEAP: Final = {"min_xi": 3, "deng_first": 3}
+"""Nearly every complete hand wins."""
+
+# No mutant of a 提 from a 臭偎, nor of the question beside a 跑 from one: a 臭偎 has a passed 碰 before it, so
+# its fourth card lies in the open and never comes. The examples run it from a position made by hand.
 CLAIMS, EATING, GAME = "paohuzi/claims.py", "paohuzi/eating.py", "paohuzi/game.py"
 POSITION, SCORING, STATE = "paohuzi/position.py", "paohuzi/scoring.py", "paohuzi/state.py"
 FAIR = "fair_deal.py"
@@ -52,7 +56,7 @@ DRAWS: Final = (
     _mutant("the last card of the wall is not drawn", "§5", POSITION, "if self.at >= len(self.wall):", "if self.at >= len(self.wall) - 1:"),
     _mutant("there is no 海底", "§5", POSITION, "self.last = self.at == len(self.wall)", "self.last = False", options=CHEAP),
     _mutant("the last card but one is 海底 too", "§5", POSITION, "self.last = self.at == len(self.wall)", "self.last = self.at >= len(self.wall) - 1", options=CHEAP),
-    _mutant("a 偎 of the last card is no 海底", "§13.16", POSITION, "card, MADE, self.last)", "card, MADE, False)", options=CHEAP),
+    _mutant("a 偎 of the last card is no 海底", "§13.16", POSITION, "card, MADE, self.last)", "card, MADE, False)", options=CHEAP, rig="ready"),
     _mutant("another's last card is no 海底", "§10a", CLAIMS, 'last = kind == "draw" and position.last', 'last = kind == "draw" and position.last and seat == source', options=CHEAP),
     _mutant("a discard after the last card is 海底", "§12", CLAIMS, 'last = kind == "draw" and position.last', "last = position.last", options={**CHEAP, "discard_hu": True, "haidi_plain_total": 3}),
     _mutant("偎 is not forced", "§5 D1", POSITION, "if count < 2 and not", "if count < 3 and not"),
@@ -97,7 +101,6 @@ WINS: Final = (
     _mutant("臭胡 keeps the first record", "§8 臭胡", CLAIMS, "position.passed_hu[seat][card] = key", "key = position.passed_hu[seat].setdefault(card, key)", options=CHEAP),
     _mutant("臭胡 keeps the total though table_xi is asked", "§12", CLAIMS, 'key = win.xi if rule == "win_xi" else', "key = win.xi if True else", options={**CHEAP, "chou_hu": "table_xi"}),
     _mutant("臭胡 keeps 息 on the table though the total is asked", "§8 臭胡", CLAIMS, 'key = position.hu_totals[seat] if rule == "win_xi" else', "key = position.hu_totals[seat] if False else", options=CHEAP),
-    _mutant("臭胡 acts though switched off", "§12", CLAIMS, 'if rule != "off":\n        key = win.xi', 'if True:\n        key = win.xi', options={**CHEAP, "chou_hu": "off"}),
     _mutant("a taken 碰 leaves no 臭胡 record of the 胡 declined before", "§8 臭胡", CLAIMS, "if position.answers[seat] != HU:", "if position.answers[seat] == PASS:", options=CHEAP),
     _mutant("a won 亮张 is a won wall card", "record", CLAIMS, 'how, form = "liang",', 'how, form = "wall",', options=CHEAP, rig="ready"),
 )  # fmt: skip
@@ -113,7 +116,6 @@ RUNS: Final = (
     _mutant("a 跑 owes no discard", "§3", CLAIMS, "position.held[seat] += 1", "position.held[seat] += 0", "def take_pao("),
     _mutant("a 跑 never owes a discard and ends the turn", "§3", CLAIMS, "return position.after(seat)", "return (seat + 1) % 3", "def take_pao("),
     _mutant("a 跑 of another's 碰 leaves the question as it is", "questions", CLAIMS, "open_pao = 1 << seat\n        elif", "open_pao = 0\n        elif", options=CHEAP),
-    _mutant("a 跑 of another's 臭偎 leaves the question as it is", "questions", CLAIMS, "if position.chouweis[seat] & bit:", "if False:", options=CHEAP, rig="thirds"),
     _mutant("another's hidden 跑 takes 碰 and 吃 out of the question", "questions", CLAIMS, "if position.chouweis[seat] & bit:", "if True:", options=CHEAP),
     _mutant("a seat that must 跑 is asked to 吃", "questions", CLAIMS, "if seat != pao and not open_pao", "if not open_pao", options=CHEAP),
 )  # fmt: skip

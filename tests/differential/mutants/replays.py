@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 from tests.differential.mutants.hunt import FOUND, SIDES, agrees_mutated, kept
 from tests.differential.mutants.planting import Mutant
-from tests.differential.mutants.rounds import agree
+from tests.differential.mutants.rounds import Key, agree
 
 HUNT = "python -m tests.differential.mutants.hunt"
 
@@ -13,12 +15,19 @@ def assert_is_caught(side: str, mutant: Mutant) -> None:
     """Replay the kept round of a mutant: the minds agree without it and differ with it."""
     how = kept()[side].get(mutant.name)
     assert how is not None, f"nothing is kept for this mutant: run {HUNT} {side}"
-    assert agree(*_of(mutant, how)), f"the minds differ without any mutant, too: {how}"
+    assert _agree_unmutated(*how, mutant), f"the minds differ without any mutant, too: {how}"
     assert not agrees_mutated(side, mutant, *how), f"{how} does not catch it any more: run {HUNT} {side}"
 
 
-def _of(mutant: Mutant, how: tuple[str, int]) -> tuple[str, Mutant, int]:
-    return how[0], mutant, how[1]
+_UNMUTATED: dict[tuple[str, Key, str, str, str], bool] = {}
+"""What the real minds say to a round; mutants of one preset share their rounds."""
+
+
+def _agree_unmutated(way: str, number: Key, mutant: Mutant) -> bool:
+    key = (way, number, mutant.preset, json.dumps(dict(mutant.options)), mutant.rig)
+    if key not in _UNMUTATED:
+        _UNMUTATED[key] = agree(way, mutant, number)
+    return _UNMUTATED[key]
 
 
 def assert_is_complete(side: str, least: int) -> None:

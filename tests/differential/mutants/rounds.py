@@ -1,25 +1,31 @@
-"""The ways in which one mind is shown what the other believes, each named by a number.
+"""The ways in which one mind is shown what the other believes, each named by a number or a word.
 
 - `record`: a fair round of a mutated engine is written as a record; scoring audits the bytes. The other way
   round a mutated scoring audits the record of the real engine.
 - `lockstep`: a rigged round, which no seed gives; both sides' questions, answers and results are compared.
 - `hand`: a winning hand on its own; the engine's best way to win is compared with scoring's `ScoreHand`.
+- `example`: a worked example, named by its id: positions made by hand that no deal leads to.
 - `options`: the options of a preset, as either side spells them in a record.
 """
 
 from __future__ import annotations
 
 import importlib
+import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cache, lru_cache
 from typing import Any, Final
 
 from tests.differential.hands import best_of_engine, best_of_scoring, hand_of
 from tests.differential.lockstep import Pair, Unequal
-from tests.differential.mutants.planting import ENGINE, SCORING, Mutant
+from tests.differential.mutants.planting import ENGINE, ROOT, SCORING, Mutant
 from tests.differential.rigged import Manner, round_of
 
 ANSWERS_MAX: Final = 2_000
+
+Key = int | str
+"""A number, or the id of a worked example."""
 MANNERS: Final = (
     Manner(hu=1.0, claim=0.9, careful=True),
     Manner(hu=0.5, claim=0.9, careful=True),
@@ -84,11 +90,21 @@ def is_agreed(scoring: str, record: bytes) -> bool:
     return bool(importlib.import_module(f"{scoring}.audit").audit_alone(record).agreed)
 
 
-def _by_record(engine: str, scoring: str, mutant: Mutant, number: int) -> bool:
-    return is_agreed(scoring, record_of(engine, mutant, number))
+@lru_cache(maxsize=2_000)
+def _right_record(preset: str, options: str, number: int) -> bytes:
+    """Return a record of the real engine; many mutants of scoring are shown the same ones."""
+    return record_of(ENGINE, Mutant("", "", "", "", "", preset=preset, options=json.loads(options)), number)
 
 
-def _by_lockstep(engine: str, scoring: str, mutant: Mutant, number: int) -> bool:
+def _by_record(engine: str, scoring: str, mutant: Mutant, number: Key) -> bool:
+    if engine == ENGINE:
+        record = _right_record(mutant.preset, json.dumps(dict(mutant.options)), int(number))
+    else:
+        record = record_of(engine, mutant, int(number))
+    return is_agreed(scoring, record)
+
+
+def _by_lockstep(engine: str, scoring: str, mutant: Mutant, number: Key) -> bool:
     given = round_of(f"{mutant.rig} {mutant.preset} {number}", mutant.preset, mutant.options, mutant.rig)
     try:
         Pair(engine, scoring).play(given)
@@ -97,12 +113,26 @@ def _by_lockstep(engine: str, scoring: str, mutant: Mutant, number: int) -> bool
     return True
 
 
-def _by_hand(engine: str, scoring: str, mutant: Mutant, number: int) -> bool:
+def _by_hand(engine: str, scoring: str, mutant: Mutant, number: Key) -> bool:
     given = hand_of(f"{mutant.preset} {number}", mutant.preset, mutant.options)
     return best_of_engine(engine, given) == best_of_scoring(scoring, given)
 
 
-def _by_options(engine: str, scoring: str, mutant: Mutant, number: int) -> bool:
+@cache
+def examples() -> Mapping[str, Any]:
+    """Return the worked examples by id."""
+    files = (ROOT / "tests/vectors/paohuzi.jsonl", ROOT / "tests/vectors/more_paohuzi.jsonl")
+    cases = [json.loads(line) for file in files for line in file.read_text().splitlines()]
+    return {case["id"]: case for case in cases}
+
+
+def _by_example(engine: str, scoring: str, mutant: Mutant, number: Key) -> bool:
+    case = examples()[str(number)]
+    run = importlib.import_module(f"{engine}.paohuzi.vectors").run_case
+    return bool(run(case) == importlib.import_module(f"{scoring}.vectors").run_case(case) == [])
+
+
+def _by_options(engine: str, scoring: str, mutant: Mutant, number: Key) -> bool:
     try:
         Pair(engine, scoring).same_rules(mutant.preset, mutant.options)
     except Unequal:
@@ -110,21 +140,22 @@ def _by_options(engine: str, scoring: str, mutant: Mutant, number: int) -> bool:
     return True
 
 
-WAYS: Final[dict[str, Callable[[str, str, Mutant, int], bool]]] = {
+WAYS: Final[dict[str, Callable[[str, str, Mutant, Key], bool]]] = {
     "record": _by_record,
     "lockstep": _by_lockstep,
     "hand": _by_hand,
+    "example": _by_example,
     "options": _by_options,
 }
 
 
-def agree(way: str, mutant: Mutant, number: int, engine: str = ENGINE, scoring: str = SCORING) -> bool:
+def agree(way: str, mutant: Mutant, number: Key, engine: str = ENGINE, scoring: str = SCORING) -> bool:
     """Say whether an engine and a scoring, one of them perhaps mutated, see the same.
 
     Args:
         way: One of WAYS.
         mutant: Says under which preset and options, and on which walls.
-        number: Of the round or hand.
+        number: Of the round or hand, or the id of an example.
         engine: The name of an importable engine.
         scoring: The name of an importable scoring core.
     """

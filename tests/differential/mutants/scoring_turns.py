@@ -47,7 +47,6 @@ DRAWS: Final = (
     _mutant("a discard after the last card is 海底", "§12", PLAY, "    table.last_drawn = False\n", "", options={**CHEAP, "discard_hu": True, "haidi_plain_total": 3}),
     _mutant("偎 is not forced", "§5 D1", PLAY, "hidden is not None or own.hand[card] == 2:", "hidden is not None:"),
     _mutant("提 from a 偎 is not forced", "§5 D1", PLAY, 'hidden = own.meld_of(card, "wei", "chouwei")', "hidden = None"),
-    _mutant("提 from a 臭偎 is not forced", "§5 D1", PLAY, 'hidden = own.meld_of(card, "wei", "chouwei")', 'hidden = own.meld_of(card, "wei")', rig="thirds"),
     _mutant("臭偎 is a plain 偎", "§7", PLAY, '"chouwei" if card in own.passed_peng else "wei"', '"wei"', options=CHEAP, rig="thirds"),
     _mutant("a passed 吃 makes a 臭偎", "§7", PLAY, '"chouwei" if card in own.passed_peng else', '"chouwei" if card in own.passed_chi else', options=CHEAP, rig="thirds"),
     _mutant("the own 偎 or 提 cannot win", "§5 D1", PLAY, 'offers = _hu(table, seat, card, "self")\n', "offers: list[Offer] = []\n", options=CHEAP),
@@ -98,7 +97,6 @@ RUNS: Final = (
     _mutant("a 跑 is a 提", "§2", PLAY, 'seat.lay("pao", card', 'seat.lay("ti", card', options=CHEAP),
     _mutant("a 跑 of another's 碰 leaves the question as it is", "questions", PLAY, '(from_wall and seat.meld_of(card, "peng"))', "False", options=CHEAP),
     _mutant("a 碰 of another takes 碰 and 吃 of a discard out of the question", "questions", PLAY, '(from_wall and seat.meld_of(card, "peng"))', 'seat.meld_of(card, "peng")'),
-    _mutant("a 跑 of another's 臭偎 leaves the question as it is", "questions", PLAY, 'seat.meld_of(card, "chouwei") or', "False or", options=CHEAP, rig="thirds"),
     _mutant("another's hidden 跑 takes 碰 and 吃 out of the question", "questions", PLAY, "askable = [] if public else", "askable = [] if public or runner is not None else", options=CHEAP),
     _mutant("a seat that must 跑 is asked to 吃", "questions", PLAY, "for claim in claims if claim.seat != runner", "for claim in claims", options=CHEAP),
 )  # fmt: skip

@@ -64,7 +64,6 @@ FORMS: Final = (
     _mutant("a 绞 has two small cards", "§2", HANDS, "((first, first, big), (first, big, big))", "((first, first, big),)", options=CHEAP),
     _mutant("the cheapest reading counts", "§8", JUDGE, "_preference(win) < _preference(best)", "_preference(win) > _preference(best)", options=CHEAP),
     _mutant("the first reading counts", "§8", JUDGE, "if best is None or _preference(win) < _preference(best):", "if best is None:", options=CHEAP),
-    _mutant("most 息 count more than most points", "§8", JUDGE, "return (-win.points, -win.fan, -win.xi,", "return (-win.xi, -win.points, -win.fan,", options={**CHEAP, "deng_step": 30}),
     _mutant("sevens are not red", "§1", TILES, "frozenset({2, 7, 10})", "frozenset({2, 10})", options=CHEAP),
     _mutant("拾 is a small card", "§1", TILES, "return kind >= RANKS", "return RANKS <= kind < KINDS - 1", options=CHEAP),
 )  # fmt: skip
