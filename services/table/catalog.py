@@ -12,11 +12,13 @@ from engine.face import Game
 
 _GAMES = {"paohuzi": ("跑胡子", "Paohuzi")}
 _PRESETS = {
-    "876cc": ("八七六·常德", "876, Changde"),
-    "luzhou-10xi": ("泸州大贰 十息", "Luzhou, ten xi"),
-    "bafang-yongzhou": ("永州扯胡子", "Yongzhou"),
-    "tongyi-qmt": ("全名堂", "All names"),
-    "changde": ("常德跑胡子", "Changde"),
+    "876cc": ("八七六", "876"),
+    "luzhou-10xi": ("泸州 十息", "Luzhou, ten xi"),
+    "bafang-yongzhou": ("八方永州扯胡子", "Bafang Yongzhou"),
+    "tongyi-qmt": ("统一全名堂", "All names"),
+    "changde-hhd": ("常德 红黑点", "Changde, red, black, one red"),
+    "changde-qmt": ("常德 全名堂", "Changde, all names"),
+    "changde-dhd": ("常德 多红对", "Changde, red and pairs"),
     "ningxiang": ("宁乡跑胡子", "Ningxiang"),
     "shaoyang": ("邵阳字牌", "Shaoyang"),
 }

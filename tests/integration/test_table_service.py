@@ -216,6 +216,10 @@ async def test_the_games_are_listed_as_the_engine_has_them(service: Service) -> 
     assert game.seats == 3
     assert game.title_zh == "跑胡子"
     assert {"876cc", "luzhou-10xi", "bafang-yongzhou", "tongyi-qmt"} <= {one.preset for one in game.presets}
+    assert all(one.title_zh not in ("", one.preset) for one in game.presets), (
+        "a preset has no name for people"
+    )
+    assert all(one.title_zh != one.title_en for one in game.options), "an option has no Chinese name"
     assert {one.acts_in for one in game.options} == {"rules", "settlement", "display"}
     assert all(one.title_zh and one.title_en and one.type for one in game.options)
     options = json.loads(game.presets[0].options_json)
