@@ -69,7 +69,6 @@ class StagedTable:
                 taken=at > 0 or self.taken,
                 online=True,
                 auto_play=at == 0 and self.auto_play,
-                ready=at > 0,
                 gives_nonces=at == 0 and self.taken,
                 score=self.scores[at],
                 stake=self.stakes[at],

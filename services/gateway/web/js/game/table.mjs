@@ -52,7 +52,6 @@ export class Table {
     this.isBroken = false;
     this.seat = view.seat;
     this.seats = view.seats;
-    this.phase = view.phase;
     this.rounds = view.rounds;
     this.preset = view.preset;
     this.game = view.game;
@@ -68,6 +67,7 @@ export class Table {
     for (const { seat, nonce } of view.nonces) this.nonces.set(seat, nonce);
     if (view.play) this.play(view.play);
     if (view.round_end) this.endRound(view.round_end);
+    this.phase = view.phase;
     this.settlement = view.settlement;
     this.matchEnd = view.match_end;
     this.vote = view.vote?.until_ms ? view.vote : null;
