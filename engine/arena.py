@@ -25,7 +25,13 @@ class PlayedRound:
 
 
 def play_round(
-    game: Game, rules: Any, wall: Sequence[str], dealer: int, bots: Sequence[Bot], rng: Rng
+    game: Game,
+    rules: Any,
+    wall: Sequence[str],
+    dealer: int,
+    bots: Sequence[Bot],
+    rng: Rng,
+    draws_in_row: int = 0,
 ) -> PlayedRound:
     """Play one round to its end; seats that owe an answer at once answer in seat order.
 
@@ -36,8 +42,9 @@ def play_round(
         dealer: The seat that deals.
         bots: One by seat.
         rng: Given to the bots.
+        draws_in_row: Drawn rounds directly before this one.
     """
-    position = game.deal(rules, wall, dealer)
+    position = game.deal(rules, wall, dealer, draws_in_row)
     actions: list[tuple[int, Action]] = []
     while position.outcome() is None:
         seat = position.to_act()[0]

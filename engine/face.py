@@ -196,8 +196,14 @@ class Game(Protocol):
         """Return all cards in their fixed order."""
         ...
 
-    def deal(self, rules: Any, wall: Sequence[str], dealer: int) -> Position:
+    def deal(self, rules: Any, wall: Sequence[str], dealer: int, draws_in_row: int = 0) -> Position:
         """Deal a round from a shuffled deck and play on to the first question.
+
+        Args:
+            rules: The rule set.
+            wall: The shuffled deck.
+            dealer: The seat that deals, or speaks first.
+            draws_in_row: How many rounds directly before this one were drawn; some games go by it.
 
         Raises:
             BadDeal: The wall is not a permutation of the deck, or there is no such seat.
@@ -219,7 +225,18 @@ class Game(Protocol):
     def succession(
         self, rules: Any, dealer: int, draws_in_row: int, result: Mapping[str, Any] | None
     ) -> tuple[int, int]:
-        """Return the next dealer and the draws in a row after a round; ``None`` counts as a draw."""
+        """Return the next dealer and the draws in a row after a round; ``None`` counts as a draw.
+
+        A dealer of -1 is drawn from the seed of the next round, as in the first round of a match.
+        """
+        ...
+
+    def question(self, position: Any, seat: int) -> tuple[str, ...]:
+        """Return the open question of a seat as it is sent: its legal actions, or a shorter form of them.
+
+        The game's document says what a short form stands for; whoever has the seat's view can spell it out.
+        Empty if the seat is not asked.
+        """
         ...
 
     def fallback(self, view: Any) -> Action:

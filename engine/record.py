@@ -253,7 +253,7 @@ def replay(record: Record, wall: Sequence[str]) -> Position:
         Refusal: The rules or the deal cannot be.
     """
     game = GAMES[record.game]
-    position = game.deal(record.rules(), wall, record.dealer)
+    position = game.deal(record.rules(), wall, record.dealer, record.draws_in_row)
     for index, line in enumerate(record.actions):
         try:
             action = game.parse_action(line.action)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from engine.doudizhu.cards import CARDS_MAX, format_cards, parse_cards, size_of
@@ -37,6 +38,12 @@ def parse_action(text: object) -> str:
         return text
     cards, kind = split_play(text)
     return PLAY + format_cards(cards) + (AS + kind if kind else "")
+
+
+def compact(actions: Sequence[str]) -> tuple[str, ...]:
+    """Return a question with ``play*`` in place of all its plays, sorted."""
+    others = [action for action in actions if not action.startswith(PLAY)]
+    return tuple(sorted([*others, ANY_PLAY] if len(others) < len(actions) else others))
 
 
 def split_play(text: str) -> tuple[int, str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
-from engine.doudizhu.actions import parse_action
+from engine.doudizhu.actions import compact, parse_action
 from engine.doudizhu.bot import easy_bot, fallback, random_bot
 from engine.doudizhu.cards import DECK, cards_from_texts
 from engine.doudizhu.fold import fold
@@ -103,6 +103,10 @@ class Doudizhu:
         if not won or result is None:
             return dealer, draws
         return (result["last"] if rules.first_speaker == "winner" else (dealer + 1) % 3), draws
+
+    def question(self, position: Position, seat: int) -> tuple[str, ...]:
+        """Return the open question of a seat in its compact form: ``play*`` stands for every legal play."""
+        return compact(position.legal_actions(seat))
 
     def fallback(self, view: View) -> Action:
         """Return the safest legal action: nothing said or played, or the lowest card led."""

@@ -49,8 +49,10 @@ class Paohuzi:
         """Return the 80 cards in their fixed order."""
         return DECK
 
-    def deal(self, rules: RuleSet, wall: Sequence[str], dealer: int) -> Position:
+    def deal(self, rules: RuleSet, wall: Sequence[str], dealer: int, draws_in_row: int = 0) -> Position:
         """Deal a round and play on to the first question, or to its end (三提五坎).
+
+        No rule of a round goes by the draws before it.
 
         Raises:
             BadDeal: The wall is not a permutation of the deck, or the dealer is no seat.
@@ -88,6 +90,10 @@ class Paohuzi:
         if draws >= rules.huangzhuang_change_after:
             return (dealer + 1) % 3, 0
         return dealer, draws
+
+    def question(self, position: Position, seat: int) -> tuple[Action, ...]:
+        """Return the open question of a seat: its legal actions."""
+        return position.legal_actions(seat)
 
     def fallback(self, view: View) -> Action:
         """Return the safest legal action: pass, or the loose card of least worth."""
