@@ -35,7 +35,9 @@ from services.table.app import TABLE_LOG
 from services.table.app import WIRING as TABLE
 from services.table.core import events as e
 from services.table.core.events import decode_batch
+from services.table.core.frames import Shown
 from services.table.core.table import Table
+from services.table.encode import FrameEncoder
 from tests.simulation.client import Door, Player
 from tests.simulation.script import observables
 from tests.support.process import MemoryProcess, MemoryWorld, full_registry
@@ -318,6 +320,17 @@ class World:
             folded[table_id].advance(1 << 60)
             mine, its = observables(folded[table_id]), observables(live[table_id])
             assert mine["state"] == its["state"], f"the owner of {table_id} does not have what its log says"
+        encoder = FrameEncoder()
+        for player in self.players:
+            frames = {
+                frame.number: frame
+                for frame in folded[player.table_id].outputs
+                if isinstance(frame, Shown) and frame.listener == player.view.seat
+            }
+            for number, seen in player.frames.items():
+                assert encoder.encode(frames[number]) == seen, (
+                    f"{player.player} saw frame {number} differently"
+                )
 
     def _fold(
         self,

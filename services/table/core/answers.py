@@ -28,7 +28,8 @@ def dealt(table: Table, event: Dealt) -> None:
     round_.started = event.at
     order = wall_order(round_.seed, table.round_id, round_.nonces, len(deck))
     state.phase = "playing"
-    table.position = table.game.deal(table.rules, [deck[at] for at in order], round_.dealer)
+    wall = [deck[at] for at in order]
+    table.position = table.game.deal(table.rules, wall, round_.dealer, round_.draws_in_row)
     _follow(table, None, table.position.opening_events())
 
 

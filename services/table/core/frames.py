@@ -9,7 +9,7 @@ from collections import deque
 
 import msgspec
 
-RING_FRAMES = 64
+RING_FRAMES = 24
 """Frames kept per listener for filling a gap; whoever lacks more gets a view."""
 
 
