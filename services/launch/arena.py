@@ -59,7 +59,7 @@ def play_match(seating: Seating, number: int, rounds: int, secret: bytes) -> Tal
     for round_no in range(1, rounds + 1):
         seed = hmac.digest(secret, b"round %d" % round_no, "sha256")
         round_id = f"simulated-{number}/{round_no}"
-        if round_no == 1:
+        if round_no == 1 or dealer < 0:
             dealer = fair_deal.draw_dealer(seed, round_id, [b""] * game.seats)
         record, is_kept = play_round(game, rules, bots, round_id, seed, dealer, draws)
         _count(tally, bots, record, is_kept)
@@ -84,7 +84,7 @@ def play_round(
     wall = [deck[place] for place in fair_deal.wall_order(seed, round_id, nonces, len(deck))]
     whole = Counter(deck)
     chance = Chance(round_id + seed.hex())
-    position = game.deal(rules, wall, dealer)
+    position = game.deal(rules, wall, dealer, draws_in_row)
     is_kept = position.tiles() == whole
     actions: list[RecordedAction] = []
     while position.outcome() is None and len(actions) < ACTIONS_MAX:

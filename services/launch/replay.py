@@ -46,7 +46,7 @@ def run(path: Path, seat: int | None) -> None:
 
 def _play(game: Game, record: Record, readers: Sequence[int]) -> None:
     rules = record.rules()
-    position = game.deal(rules, wall_of(game, record), record.dealer)
+    position = game.deal(rules, wall_of(game, record), record.dealer, record.draws_in_row)
     _print(position.opening_events(), readers)
     for number, line in enumerate(record.actions, 1):
         cause = f", {line.cause}" if line.cause else ""

@@ -46,7 +46,7 @@ class Rigged:
     def __getattr__(self, name: str) -> Any:
         return getattr(PAOHUZI, name)
 
-    def deal(self, rules: Any, wall: Sequence[str], dealer: int) -> Any:
+    def deal(self, rules: Any, wall: Sequence[str], dealer: int, draws_in_row: int = 0) -> Any:
         return PAOHUZI.deal(rules, self._wall, 0)
 
 

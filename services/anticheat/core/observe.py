@@ -50,7 +50,8 @@ def _walk(record: Record) -> list[_Seat]:
     deck = game.deck()
     nonces = [b"" if nonce == "-" else bytes.fromhex(nonce) for nonce in record.nonces]
     order = fair_deal.wall_order(bytes.fromhex(record.seed), record.round_id, nonces, len(deck))
-    position = game.deal(record.rules(), [deck[at] for at in order], record.dealer)
+    wall = [deck[at] for at in order]
+    position = game.deal(record.rules(), wall, record.dealer, record.draws_in_row)
     seats = [_Seat() for _ in record.seats]
     asked_at = dict.fromkeys(position.to_act(), 0)
     for answer in record.actions:
