@@ -21,7 +21,10 @@ async function start() {
   root.replaceChildren();
   root.className = "";
   let controls = null;
-  const store = new Store(initialState(localStorage), (state) => patch(root, page(state, controls)));
+  const store = new Store(initialState(localStorage), (state) => {
+    patch(root, page(state, controls));
+    document.title = state.table?.question ? `● ${t("table.your_turn")} · ${t("app.name")}` : `${t("app.name")} · Paiju`;
+  });
   controls = new Controls(store);
   startTicker(store.state.clock);
   addEventListener("resize", () => store.change());

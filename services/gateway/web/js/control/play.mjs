@@ -185,6 +185,7 @@ export class PlayControls {
 
   asked() {
     this.controls.sound.play("turn");
+    if (this.state.settings.sound) navigator.vibrate?.(30);
     this.change((state) => {
       state.ui.chiOpen = false;
       state.ui.selected = null;
