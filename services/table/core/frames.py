@@ -5,12 +5,10 @@ Bodies are values that know no wire and no number: listeners who may know the sa
 
 from __future__ import annotations
 
-from collections import deque
-
 import msgspec
 
-RING_FRAMES = 24
-"""Frames kept per listener for filling a gap; whoever lacks more gets a view."""
+RING_FRAMES = 16
+"""Frames kept per listener (at least) for filling a gap; whoever lacks more gets a view."""
 
 
 class SeatView(msgspec.Struct, frozen=True, array_like=True):
@@ -224,11 +222,13 @@ class Ring:
     __slots__ = ("_frames",)
 
     def __init__(self) -> None:
-        self._frames: deque[Shown] = deque(maxlen=RING_FRAMES)
+        self._frames: list[Shown] = []
 
     def add(self, frame: Shown) -> None:
         """Keep the newest frame."""
         self._frames.append(frame)
+        if len(self._frames) > 2 * RING_FRAMES:
+            del self._frames[:-RING_FRAMES]
 
     def after(self, number: int) -> list[Shown] | None:
         """Return the frames after a number, or None if they are not all here."""
