@@ -130,15 +130,17 @@ def planted(package: str, mutant: Mutant) -> Iterator[str]:
     """
     alias = "planted_" + package.replace(".", "_")
     edited = f"{package}.{mutant.file.removesuffix('.py').replace('/', '.')}"
+    for name in (package, edited):
+        importlib.import_module(name)
+    in_use = _imports_of(package).keys() & sys.modules.keys()
     touched = _touched(package, edited)
     finder = _Finder(package, alias, mutant)
     sys.meta_path.insert(0, finder)
     try:
-        for name in _imports_of(package).keys() - touched:
-            own = importlib.import_module(name)
-            if not hasattr(own, "__path__"):
-                sys.modules[alias + name.removeprefix(package)] = own
-        for name in sorted(touched):
+        for name in in_use - touched:
+            if not hasattr(sys.modules[name], "__path__"):
+                sys.modules[alias + name.removeprefix(package)] = sys.modules[name]
+        for name in sorted(in_use & touched):
             importlib.import_module(alias + name.removeprefix(package))
         yield alias
     finally:

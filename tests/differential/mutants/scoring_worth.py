@@ -63,7 +63,7 @@ FORMS: Final = (
     _mutant("一六九 is a meld like 二七十", "§2", HANDS, "if rank(first) == 2:", "if rank(first) in (1, 2):", options=CHEAP),
     _mutant("a 绞 has two small cards", "§2", HANDS, "((first, first, big), (first, big, big))", "((first, first, big),)", options=CHEAP),
     _mutant("the cheapest reading counts", "§8", JUDGE, "_preference(win) < _preference(best)", "_preference(win) > _preference(best)", options=CHEAP),
-    _mutant("the first reading counts", "§8", JUDGE, "if best is None or _preference(win) < _preference(best):", "if best is None:", options=CHEAP),
+    _mutant("the reading of least 息 counts", "§8", JUDGE, "_preference(win) < _preference(best):", "win.xi < best.xi:", options=CHEAP),
     _mutant("sevens are not red", "§1", TILES, "frozenset({2, 7, 10})", "frozenset({2, 10})", options=CHEAP),
     _mutant("拾 is a small card", "§1", TILES, "return kind >= RANKS", "return RANKS <= kind < KINDS - 1", options=CHEAP),
 )  # fmt: skip
