@@ -18,6 +18,8 @@ from services.table.encode import summary_of
 from services.table.shard import Shard
 
 FORWARD_S = 3.0
+TABLES_PER_SHARD_MAX = 20_000
+"""Live tables; more are refused."""
 
 
 class Create(msgspec.Struct, frozen=True, array_like=True, tag=1):
@@ -168,6 +170,8 @@ async def _create(shard: Shard, call: Create) -> Answer:
     if table is None and call.table_id in tables.closed:
         raise Refusal("TABLE_EXISTS" if tables.closed[call.table_id] != fingerprint else "MATCH_OVER")
     if table is None:
+        if len(tables.live) >= TABLES_PER_SHARD_MAX:
+            raise Refusal("SHARD_BUSY")
         tables.do(call.table_id, (e.TableCreated(tables.now(), call.spec, fingerprint),))
         table = tables.live[call.table_id]
     elif table.s.fingerprint != fingerprint:

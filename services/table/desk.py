@@ -28,6 +28,9 @@ COMMAND_BYTES_MAX = 4_096
 DOUBTS_MAX = 1_024
 """Commands whose sender may know more than this owner; beyond it they are left unanswered."""
 
+SESSIONS_PER_TABLE_MAX = 500
+"""Spectators beyond it are refused; seats never are."""
+
 DOUBT_PAUSE_S = 1.0
 """The log is asked no more often whether somebody else has appended."""
 
@@ -170,6 +173,9 @@ class Desk:
         if seat == SPECTATORS and not table.s.spec.spectators:
             reason = "SPECTATORS_NOT_ALLOWED" if attach.spectate or own is not None else "NOT_SEATED"
             self._reply(sender, table, SPECTATORS, reason)
+            return
+        if seat == SPECTATORS and len(self._sessions.at_table(table_id)) >= SESSIONS_PER_TABLE_MAX:
+            self._reply(sender, table, SPECTATORS, "SHARD_BUSY")
             return
         if seat >= 0 and not table.s.seats[seat].online and table.s.phase != "finished":
             self._tables.do(table_id, (e.PresenceChanged(self._tables.now(), seat, online=True),))

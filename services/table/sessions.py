@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from paiju.table.v1.play_pb2 import CommandAnswer
@@ -75,7 +75,7 @@ class Sessions:
         """Return the session that listens for a seat."""
         return next((at for at in self._tables.get(table_id, {}).values() if at.seat == seat), None)
 
-    def at_table(self, table_id: str) -> Iterable[Session]:
+    def at_table(self, table_id: str) -> Sequence[Session]:
         """Return the sessions of a table."""
         return tuple(self._tables.get(table_id, {}).values())
 

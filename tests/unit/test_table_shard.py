@@ -20,6 +20,7 @@ from services.chassis.clock import VirtualClock, run_virtual
 from services.chassis.errors import Outage, Refusal
 from services.chassis.ids import SeededIds
 from services.chassis.metrics import Metrics
+from services.table import calls as calls_module
 from services.table import desk, tables
 from services.table.calls import Calls, Close, Create, Get, Note, Seats
 from services.table.core import events as e
@@ -432,6 +433,24 @@ async def test_the_newest_connection_of_a_player_wins_and_an_old_goodbye_does_no
 
 
 @lab
+async def test_tables_and_spectators_beyond_the_most_are_refused_and_seats_are_not(at: Lab) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(calls_module, "TABLES_PER_SHARD_MAX", 1)
+        patch.setattr(desk, "SESSIONS_PER_TABLE_MAX", 2)
+        await at.host().take()
+        await table(at, "p_a", timing='{"seat_ms":60000}')
+        with pytest.raises(Refusal, match="SHARD_BUSY"):
+            await at.calls().about(Create("0-second1", spec("p_a", timing=CALM)))
+        door = await at.door()
+        reasons = []
+        for number in range(3):
+            watcher = Player(door, f"p_w{number}", TABLE, random.Random(1), spectate=True)
+            reasons.append((await watcher.attach()).reason)
+        assert reasons == ["", "", "SHARD_BUSY"]
+        assert not (await Player(door, "p_a", TABLE, random.Random(1)).attach()).reason
+
+
+@lab
 async def test_a_stranger_may_watch_only_where_spectators_are_allowed(at: Lab) -> None:
     await at.host().take()
     await at.calls().about(Create("0-closed1", spec("p_a", timing=CALM, spectators=False)))
@@ -570,8 +589,8 @@ async def test_a_table_that_cannot_be_replayed_is_frozen_and_does_not_take_its_s
         def __getattr__(self, name: str) -> Any:
             return getattr(self._game, name)
 
-        def deal(self, rules: Any, wall: Any, dealer: int) -> Any:
-            position = self._game.deal(rules, wall, dealer)
+        def deal(self, rules: Any, wall: Any, dealer: int, draws_in_row: int = 0) -> Any:
+            position = self._game.deal(rules, wall, dealer, draws_in_row)
             apply = position.apply
 
             class Strict:
@@ -599,7 +618,8 @@ async def test_a_table_that_cannot_be_replayed_is_frozen_and_does_not_take_its_s
     assert player.view.paused.reason == "TABLE_FROZEN"
     assert (await player.say("bye", leave=p.Leave())).reason == "TABLE_FROZEN"
     other = Player(door, "p_c", "0-other1", random.Random(1))
-    await other.play()
+    async with at.clock.timeout(300):
+        await other.play()
     assert other.view.phase == "finished"
     await at.calls().about(Close(TABLE, "CLOSED"))
     await at.until(lambda: player.view.phase == "finished")
