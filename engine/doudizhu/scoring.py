@@ -167,7 +167,8 @@ def explain_outcome(rules: RuleSet, outcome: Outcome) -> tuple[Line, ...]:
         if happened:
             value = f"+{count * (mult - 1)}" if rules.scoring == "linear" else f"×{mult**count}"
             capped = f" (封顶 {rules.bomb_cap})" if count < happened else ""
-            lines.append(Line(f"{name} {happened}{capped}", value, "§4"))
+            times = f" {happened}" if happened > 1 else ""
+            lines.append(Line(f"{name}{times}{capped}", value, "§4"))
     lines.append(Line("倍数", f"×{outcome.fan}", "§4"))
     for seat, points in enumerate(outcome.points):
         if seat != outcome.landlord:
