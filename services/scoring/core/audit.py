@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from services.scoring.core import deal
+from services.scoring.core.doudizhu.rules import Options as DoudizhuOptions
 from services.scoring.core.record import BadRecord, Record, parse_record
 from services.scoring.core.replay import Figures, WrongAction, replayed
 
@@ -69,7 +70,7 @@ class Heard:
     before_first_action: bool = True
     """The commitment was heard in time."""
     dealer: int | None = None
-    """Who must deal, by the round before."""
+    """Who must deal, by the round before; -1: who is drawn from the round's own seed."""
     draws_in_row: int | None = None
     """荒庄 that lie directly behind, by the round before."""
     links: Sequence[bytes | None] | None = None
@@ -143,8 +144,13 @@ def _deal(record: Record, commitment: bytes | None, heard: Heard, must_have_hear
 
 def _opening(record: Record, heard: Heard) -> list[Difference]:
     dealer, draws = heard.dealer, heard.draws_in_row
+    drawn = deal.first_dealer(record.seed, record.round_id, record.nonces)
     if record.round_no == 1:
-        dealer, draws = deal.first_dealer(record.seed, record.round_id, record.nonces), 0
+        dealer, draws = drawn, 0
+    elif dealer == -1 or (
+        isinstance(record.options, DoudizhuOptions) and record.options.first_speaker == "random"
+    ):
+        dealer = drawn
     pairs = (("dealer", record.dealer, dealer), ("draws_in_row", record.draws_in_row, draws))
     return [
         Difference(name, str(said), str(ours))

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from services.scoring.core.doudizhu import result as doudizhu_result
+from services.scoring.core.doudizhu import rules as doudizhu_rules
 from services.scoring.core.rules import BadOptions, Options, options_of_record
 from services.scoring.core.table import SEATS
 
@@ -18,10 +20,15 @@ _SEAT: Final = re.compile(r"p_[A-Za-z0-9_-]+|bot:[A-Za-z0-9_.:-]+")
 _HEX: Final = re.compile(r"[0-9a-f]{64}")
 _NUMBER: Final = re.compile(r"0|[1-9][0-9]*")
 _CARD: Final = r"[sb](?:10|[1-9])"
-_ACTION: Final = re.compile(
-    rf"([0-{SEATS - 1}]) (discard {_CARD}|chi(?: (?:{_CARD}){{3}}){{1,3}}|peng|hu|pass)"
-    r" @(0|[1-9][0-9]*)(?: (bot|timeout|auto))?"
-)
+_ANSWERS: Final = {
+    "paohuzi": rf"discard {_CARD}|chi(?: (?:{_CARD}){{3}}){{1,3}}|peng|hu|pass",
+    "doudizhu": doudizhu_result.ACTION,
+}
+"""By game, what a seat may have answered."""
+_ACTIONS: Final = {
+    game: re.compile(rf"([0-{SEATS - 1}]) ({answers}) @(0|[1-9][0-9]*)(?: (bot|timeout|auto))?")
+    for game, answers in _ANSWERS.items()
+}
 
 
 class BadRecord(Exception):
@@ -72,7 +79,7 @@ class Record:
     round_no: int
     game: str
     preset: str
-    options: Options
+    options: Options | doudizhu_rules.Options
     seats: tuple[str, ...]
     dealer: int
     draws_in_row: int
@@ -81,7 +88,7 @@ class Record:
     nonces: tuple[bytes | None, ...]
     started_ms: int
     actions: tuple[Action, ...]
-    result: Result
+    result: Result | doudizhu_result.Result
 
     @property
     def match_id(self) -> str:
@@ -118,19 +125,21 @@ def parse_record(data: bytes) -> Record:
         if not line.startswith(f"{name}: "):
             raise BadRecord(number, f"expected the header {name}")
         values[name] = (number, line[len(name) + 2 :])
+    game = _game(*values["Game"])
     at = len(_HEADERS)
     _empty(lines, at)
     actions: list[Action] = []
     at += 1
     while at < len(lines) and lines[at]:
-        actions.append(_action(at + 1, lines[at]))
+        actions.append(_action(game, at + 1, lines[at]))
         at += 1
     _empty(lines, at)
     if at + 1 >= len(lines) or not lines[at + 1].startswith("Result: "):
         raise BadRecord(at + 2, "expected the Result")
     if at + 2 != len(lines):
         raise BadRecord(at + 3, "nothing may follow the Result")
-    result = _result(at + 2, lines[at + 1].removeprefix("Result: "))
+    given = _object(at + 2, lines[at + 1].removeprefix("Result: "))
+    result = _doudizhu_result(at + 2, given) if game == "doudizhu" else _result(at + 2, given)
     return _record(values, tuple(actions), result)
 
 
@@ -152,14 +161,24 @@ def _empty(lines: list[str], at: int) -> None:
         raise BadRecord(at + 1, "expected an empty line")
 
 
-def _action(number: int, line: str) -> Action:
-    found = _ACTION.fullmatch(line)
+def _game(number: int, value: str) -> str:
+    if value not in _ANSWERS:
+        raise BadRecord(number, f"Game cannot be {value[:80]!r}")
+    return value
+
+
+def _action(game: str, number: int, line: str) -> Action:
+    found = _ACTIONS[game].fullmatch(line)
     if not found or len(found[3]) > NUMBER_DIGITS_MAX:
         raise BadRecord(number, f"no action: {line[:80]!r}")
     return Action(number, int(found[1]), found[2], int(found[3]), found[4] or "")
 
 
-def _record(values: dict[str, tuple[int, str]], actions: tuple[Action, ...], result: Result) -> Record:
+def _record(
+    values: dict[str, tuple[int, str]],
+    actions: tuple[Action, ...],
+    result: Result | doudizhu_result.Result,
+) -> Record:
     def text(name: str, pattern: re.Pattern[str]) -> str:
         number, value = values[name]
         if not pattern.fullmatch(value):
@@ -177,12 +196,8 @@ def _record(values: dict[str, tuple[int, str]], actions: tuple[Action, ...], res
     round_no = round_id.rpartition("/")[2]
     if len(round_id) > ROUND_ID_CHARS_MAX or len(round_no) > NUMBER_DIGITS_MAX:
         raise BadRecord(values["Round"][0], "Round is too long")
-    game = text("Game", re.compile("paohuzi"))
-    preset = values["Preset"][1]
-    try:
-        options = options_of_record(values["Options"][1], preset)
-    except BadOptions as bad:
-        raise BadRecord(values["Options"][0], str(bad)) from None
+    game, preset = values["Game"][1], values["Preset"][1]
+    options = _options(game, *values["Options"], preset)
     return Record(
         round_id=round_id,
         round_no=int(round_no),
@@ -191,7 +206,7 @@ def _record(values: dict[str, tuple[int, str]], actions: tuple[Action, ...], res
         options=options,
         seats=tuple(_split(values, "Seats", " ", _SEAT)),
         dealer=number("Dealer", SEATS),
-        draws_in_row=number("Draws-In-Row", options.huangzhuang_change_after),
+        draws_in_row=number("Draws-In-Row", _draws_below(options)),
         commitment=bytes.fromhex(text("Commitment", _HEX)),
         seed=bytes.fromhex(text("Seed", _HEX)),
         nonces=tuple(
@@ -202,6 +217,20 @@ def _record(values: dict[str, tuple[int, str]], actions: tuple[Action, ...], res
         actions=actions,
         result=result,
     )
+
+
+def _options(game: str, number: int, text: str, preset: str) -> Options | doudizhu_rules.Options:
+    try:
+        if game == "doudizhu":
+            return doudizhu_rules.options_of_record(text, preset)
+        return options_of_record(text, preset)
+    except BadOptions as bad:
+        raise BadRecord(number, str(bad)) from None
+
+
+def _draws_below(options: Options | doudizhu_rules.Options) -> int | None:
+    """Return what the draws in a row stay below; 斗地主 counts its redeals without limit."""
+    return options.huangzhuang_change_after if isinstance(options, Options) else None
 
 
 def _split(values: dict[str, tuple[int, str]], name: str, by: str, each: re.Pattern[str]) -> list[str]:
@@ -243,7 +272,7 @@ _RESULT: Final[dict[str, Callable[[Any], bool]]] = {
 }
 
 
-def _result(number: int, text: str) -> Result:
+def _object(number: int, text: str) -> dict[str, Any]:
     try:
         given = json.loads(text)
         canonical = json.dumps(given, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -251,6 +280,17 @@ def _result(number: int, text: str) -> Result:
         raise BadRecord(number, "the Result is not JSON") from None
     if not isinstance(given, dict) or canonical != text:
         raise BadRecord(number, "the Result is not canonical JSON: an object, keys sorted, no spaces")
+    return given
+
+
+def _doudizhu_result(number: int, given: dict[str, Any]) -> doudizhu_result.Result:
+    try:
+        return doudizhu_result.result_of(given)
+    except doudizhu_result.BadResult as bad:
+        raise BadRecord(number, f"the Result: {bad}") from None
+
+
+def _result(number: int, given: dict[str, Any]) -> Result:
     if set(given) != set(_RESULT):
         odd = sorted(set(given) ^ set(_RESULT))
         raise BadRecord(number, f"the Result has wrong or missing keys: {', '.join(odd)[:200]}")

@@ -1,0 +1,157 @@
+"""Worked examples of 斗地主, run through scoring's own code."""
+
+from collections.abc import Callable, Generator, Mapping
+from typing import Any, Final
+
+from services.scoring.core.doudizhu import course, payment, plays
+from services.scoring.core.doudizhu.cards import SEATS, BadCards, counts_of
+from services.scoring.core.doudizhu.flow import robs_of, run_flow
+from services.scoring.core.doudizhu.readings import as_follow, as_lead, readings
+from services.scoring.core.doudizhu.rules import Options, preset_named, with_overrides
+from services.scoring.core.rules import BadOptions
+
+NAMES: Final = ("ddz", "doudizhu")
+"""What an example may call the game."""
+
+Case = Mapping[str, Any]
+
+_EXCEED: Final = "bid must exceed"
+_CALLS: Final = {"叫": "call", "不叫": "no_call", "抢": "rob", "不抢": "no_rob"}
+
+
+class BadExample(Exception):
+    """An example asks for something that nobody computes."""
+
+
+def run_case(case: Case) -> list[str]:
+    """Return what a worked example expects and scoring says otherwise; empty if all agree."""
+    try:
+        if case.get("kind") == "flow":
+            return run_flow(case, options_of(case))
+        op = str(case.get("op"))
+        if op not in OPS:
+            return [f"no op {op!r}: there are {', '.join(OPS)}, and kind flow"]
+        return _differences(op, case["expect"], OPS[op](case["input"], options_of(case)))
+    except (BadCards, BadExample, BadOptions, KeyError, TypeError, ValueError) as bad:
+        return [f"cannot be run: {type(bad).__name__}: {bad}"]
+
+
+def options_of(case: Case) -> Options:
+    """Return the rule set of an example: a preset and what differs from it.
+
+    Raises:
+        BadOptions: There is no such preset, option or value.
+    """
+    return with_overrides(preset_named(case.get("preset", "classic")), case.get("options") or {})
+
+
+def _differences(where: str, expected: Mapping[str, Any], got: Mapping[str, Any]) -> list[str]:
+    wrong = []
+    for name, value in expected.items():
+        if name not in got:
+            wrong.append(f"{where} {name}: expected {value!r}, but there is none")
+        elif name == "error" and not (value.startswith(_EXCEED) and got[name].startswith(_EXCEED)):
+            continue  # that there is one counts, not its words; only what must be exceeded does
+        elif got[name] != (sorted(value) if name == "plays" else value):
+            wrong.append(f"{where} {name}: expected {value!r}, got {got[name]!r}")
+    return wrong
+
+
+def _taken(given: Mapping[str, Any], *known: str) -> None:
+    odd = sorted(set(given) - set(known))
+    if odd:
+        raise BadExample(f"unknown input: {', '.join(odd)}")
+
+
+def _classify(given: Mapping[str, Any], options: Options) -> dict[str, Any]:
+    _taken(given, "cards")
+    found = readings(counts_of(given["cards"]), options)
+    return {"types": [reading.written() for reading in found]}
+
+
+def _beats(given: Mapping[str, Any], options: Options) -> dict[str, Any]:
+    _taken(given, "new", "old", "old_as")
+    old = as_lead(readings(counts_of(given["old"]), options), given.get("old_as", ""))
+    if old is None:
+        raise BadExample(f"nothing lies there: {given['old']!r} is no such play")
+    return {"beats": as_follow(readings(counts_of(given["new"]), options), old) is not None}
+
+
+def _plays(given: Mapping[str, Any], options: Options) -> dict[str, Any]:
+    _taken(given, "hand", "over")
+    over = as_lead(readings(counts_of(given.get("over", "")), options))
+    texts = plays.legal(counts_of(given["hand"]), over, options)
+    return {"plays": [text.removeprefix("play ") for text in texts if " as " not in text]}
+
+
+def _auction(
+    given: Mapping[str, Any], options: Options, answers: list[tuple[int | None, str]]
+) -> dict[str, Any]:
+    """Drive an auction; an answer without a seat is that of whoever is asked."""
+    table = course.Table(
+        options=options,
+        first=given.get("start", 0),
+        hands=[counts_of("")] * SEATS,
+        bottom=counts_of(""),
+        draws_in_row=given.get("redeals", 0),
+    )
+    steps: Generator[course.Questions, course.Answer, int] = course.auction(table)
+    given_answers = 0
+    try:
+        asked = next(steps)
+        for named, answer in answers:
+            given_answers += 1
+            [(seat, question)] = asked.items()
+            if named not in (None, seat):
+                return {"error": f"seat {named} is not asked, seat {seat} is"}
+            if answer not in question:
+                is_bid = answer.startswith("bid") and answer != "bid 0"
+                return {"error": f"{_EXCEED} {table.bid}" if is_bid else question.refusal(answer)}
+            asked = steps.send((seat, answer))
+    except StopIteration as done:
+        found: dict[str, Any] = {"redeal": done.value < 0}
+        if done.value >= 0:
+            found |= {"landlord": done.value, "score": table.bid, "mult": 2**table.robs}
+        # Turns after the end are left out, unless the example is about them.
+        return found | ({"error": "the auction is over"} if given_answers < len(answers) else {})
+    return {"error": "the auction is not over"}
+
+
+def _bid(given: Mapping[str, Any], options: Options) -> dict[str, Any]:
+    _taken(given, "start", "bids", "redeals")
+    chosen = with_overrides(options, {"bid": "score"})
+    return _auction(given, chosen, [(None, f"bid {value}") for value in given["bids"]])
+
+
+def _qiang(given: Mapping[str, Any], options: Options) -> dict[str, Any]:
+    _taken(given, "start", "acts", "redeals")
+    chosen = with_overrides(options, {"bid": "qiang"})
+    return _auction(given, chosen, [(seat, _CALLS.get(act, act)) for seat, act in given["acts"]])
+
+
+def _settle(given: Mapping[str, Any], options: Options) -> dict[str, Any]:
+    _taken(
+        given, "landlord", "winner", "score", "plays", "bombs", "rockets", "double", "mult", "robs", "base"
+    )
+    won = payment.Won(
+        landlord=given["landlord"],
+        last=given["winner"],
+        bid=given["score"],
+        robs=robs_of(given["mult"]) if "mult" in given else given.get("robs", 0),
+        bombs=given.get("bombs", 0),
+        rockets=given.get("rockets", 0),
+        plays=tuple(given["plays"]),
+        double=tuple(given.get("double") or (1,) * SEATS),
+    )
+    delta = [points * given.get("base", 1) for points in won.points(options)]
+    return {"spring": won.spring or None, "delta": delta, "fan": won.fan(options)}
+
+
+OPS: Final[Mapping[str, Callable[[Mapping[str, Any], Options], dict[str, Any]]]] = {
+    "classify": _classify,
+    "beats": _beats,
+    "plays": _plays,
+    "bid": _bid,
+    "qiang": _qiang,
+    "settle": _settle,
+}
