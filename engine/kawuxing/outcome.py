@@ -1,0 +1,103 @@
+"""How a round of 卡五星 ended, its Result object, and why it scored what it scored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from engine.face import Line
+from engine.kawuxing.fans import Win
+from engine.kawuxing.rules import RuleSet
+from engine.kawuxing.settle import SEATS, Payment
+from engine.mahjong.tiles import TILE_TEXTS
+
+HU: Final = "hu"
+DRAW: Final = "draw"
+HUANGZHUANG: Final = "huangzhuang"
+
+_NAME_RULES: Final = {"海底捞": "§9", "海底炮": "§9"}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a round ended."""
+
+    end: str
+    """``hu`` or ``draw``."""
+    how: str
+    """``zimo`` ``gangkai`` ``discard`` ``gangpao`` ``qianggang`` or ``huangzhuang``."""
+    source: int
+    """The seat whose tile was won, -1 for a draw."""
+    tile: int
+    """The winning tile, -1 for a draw."""
+    points: tuple[int, ...]
+    """By seat; the sum is 0."""
+    kong_points: tuple[int, ...]
+    """The part of them that is 杠分."""
+    wins: tuple[tuple[int, Win], ...]
+    """Seat and win of each winner, by seat."""
+    payments: tuple[Payment, ...]
+    """Every payment of the round, kongs first."""
+    stake: int
+    """Points of one 番."""
+    ma: tuple[int, ...]
+    """Tiles turned for 买马."""
+    waiting: tuple[int, ...]
+    """番 of the best wait by seat, 0 for none; all 0 unless the end is a draw."""
+    last_drawer: int
+    """The seat that drew last."""
+
+    @property
+    def winners(self) -> tuple[int, ...]:
+        """The winning seats."""
+        return tuple([seat for seat, _ in self.wins])
+
+    def result(self) -> dict[str, Any]:
+        """Return the Result of docs/games/kawuxing.md without the succession."""
+        by_seat = dict(self.wins)
+        seats = range(SEATS)
+        return {
+            "end": self.end,
+            "winners": list(self.winners),
+            "how": self.how,
+            "from": self.source,
+            "card": TILE_TEXTS[self.tile] if self.tile >= 0 else "",
+            "points": list(self.points),
+            "kong_points": list(self.kong_points),
+            "fan": [by_seat[seat].fan if seat in by_seat else 0 for seat in seats],
+            "names": [dict(by_seat[seat].names) if seat in by_seat else {} for seat in seats],
+            "kan": [by_seat[seat].kan if seat in by_seat else 0 for seat in seats],
+            "du": [by_seat[seat].du if seat in by_seat else False for seat in seats],
+            "bao": [
+                seat in by_seat and any(pay.payee == seat and pay.why == "包胡" for pay in self.payments)
+                for seat in seats
+            ],
+            "ma": [TILE_TEXTS[tile] for tile in self.ma],
+            "stake": self.stake,
+            "waiting": list(self.waiting),
+            "last_drawer": self.last_drawer,
+            "melds": [list(by_seat[seat].sets) if seat in by_seat else [] for seat in seats],
+        }
+
+
+def explain_outcome(rules: RuleSet, outcome: Outcome) -> tuple[Line, ...]:
+    """Return the reading and names of each win, every payment, and the sum."""
+    lines: list[Line] = []
+    if outcome.stake != rules.base:
+        lines.append(Line("上楼", f"{rules.base} × 2 = {outcome.stake}", "§9"))
+    for seat, win in outcome.wins:
+        lines.append(Line(f"{seat} {' '.join(win.sets)}", TILE_TEXTS[outcome.tile], "§4"))
+        lines += [Line(f"{seat} {name}", f"× {fan}", _NAME_RULES.get(name, "§5")) for name, fan in win.names]
+        lines.append(Line(f"{seat} 番", f"{win.fan}", "§5"))
+        if rules.shukan:
+            lines.append(Line(f"{seat} 数坎", f"+ {win.kan}", "§9"))
+    if outcome.ma:
+        lines.append(Line("买马", " ".join([TILE_TEXTS[tile] for tile in outcome.ma]), "§9"))
+    for seat, fan in enumerate(outcome.waiting):
+        if fan:
+            lines.append(Line(f"{seat} 听", f"{fan}", "§8"))
+    lines += [
+        Line(f"{pay.payer} → {pay.payee} {pay.why}", f"{pay.points}", pay.rule) for pay in outcome.payments
+    ]
+    lines.append(Line("points", " ".join([str(points) for points in outcome.points]), "§8"))
+    return tuple(lines)
