@@ -203,6 +203,12 @@ def test_a_question_is_unknown_before_it_is_shown_and_before_it_is_durable() -> 
         seat = script.table.questions.index(hidden)
         act = c.Act(script.table.round_id, hidden.number, hidden.actions[0])
         assert script.command(seat, act) == c.Behind()
+        for round_id in ("0-script1/0", "0-script1/1", "0-script1/99", "0-script1/01", "1-other/1"):
+            hidden_answer, absent_answer = (
+                script.command(seat, c.Act(round_id, number, "pass"))
+                for number in (hidden.number, hidden.number + 50)
+            )
+            assert hidden_answer == absent_answer, round_id
         script.pass_time(hidden.shown_at)
         player = script.table.s.seats[seat].player
         undurable = c.decide(script.table, player, "", act, script.now, hidden.version - 1)
@@ -210,6 +216,22 @@ def test_a_question_is_unknown_before_it_is_shown_and_before_it_is_durable() -> 
         assert isinstance(script.command(seat, act), c.Do)
         return
     raise AssertionError("no question was ever asked ahead of its time")
+
+
+@pytest.mark.parametrize("name", ["0-script1/0", "0-script1/01", "0-script1/", "0-script1", "0-script2/1"])
+def test_a_round_has_one_name(name: str) -> None:
+    script = playing("p_a")
+    question = question_of(script)
+    assert refused(script, 0, c.Act(name, question.number, question.actions[0])) == "INVALID_ARGUMENT"
+
+
+def test_a_repeat_that_names_another_round_is_no_repeat() -> None:
+    script = playing("p_a")
+    question = question_of(script)
+    act = c.Act(script.table.round_id, question.number, question.actions[0])
+    assert isinstance(script.command(0, act), c.Do)
+    assert script.command(0, act) == c.Again("")
+    assert script.command(0, c.Act("0-script1/99", act.question, act.action)) == c.Behind()
 
 
 def test_a_question_of_an_earlier_round_is_closed() -> None:

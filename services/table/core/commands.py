@@ -245,7 +245,7 @@ def _act(table: Table, number: int, command: Act, now: int, durable_version: int
     except BadNotation:
         return Refused("ACTION_MALFORMED")
     for given in seat.answered:
-        if given.question == command.question:
+        if given.question == command.question and given.round_no == round_no:
             is_same = given.by_seat and given.action == action
             return Again("") if is_same else Refused("ALREADY_ANSWERED")
     known = state.round.no if state.round is not None else 0
@@ -254,10 +254,13 @@ def _act(table: Table, number: int, command: Act, now: int, durable_version: int
     question = table.questions[number]
     if question is None or question.number != command.question:
         question = table.withdrawn[number]
-    if question is None or question.number != command.question or round_no != known:
+    if question is None or question.number != command.question:
         return Refused("QUESTION_CLOSED")
+    # Before the round: whatever else is wrong, a question that is not shown yet answers like one that is not there.
     if question.shown_at > now or question.version > durable_version:
         return Behind()
+    if round_no != known:
+        return Refused("QUESTION_CLOSED")
     if action not in question.actions:
         return Refused("ILLEGAL_ACTION")
     return Do((e.Answered(now, number, command.question, action, ""),))
@@ -267,4 +270,5 @@ def _round_no(table_id: str, round_id: str) -> int | None:
     match, _, number = round_id.rpartition("/")
     if match != table_id or not number.isascii() or not number.isdigit() or len(number) > 6:
         return None
-    return int(number)
+    # One round has one name: `/01` is none.
+    return int(number) if number[0] != "0" else None

@@ -32,6 +32,8 @@ class Given(msgspec.Struct, frozen=True, array_like=True):
     action: str
     by_seat: bool
     """False: the table answered for the seat."""
+    round_no: int = 0
+    """The round the question belonged to."""
 
 
 class Seat(msgspec.Struct):
