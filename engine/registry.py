@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from engine.doudizhu.game import Doudizhu
 from engine.errors import UnknownGame
 from engine.face import Game
 from engine.paohuzi.game import Paohuzi
@@ -32,5 +33,5 @@ class Games(Mapping[str, Game]):
         return len(self._games)
 
 
-GAMES: Final = Games(Paohuzi())
+GAMES: Final = Games(Paohuzi(), Doudizhu())
 """Every game, by name."""

@@ -8,7 +8,15 @@ from engine import GAMES
 from engine.arena import shuffled
 from engine.record import canonical_json, full_result
 
-SEED = {"876cc": 27, "luzhou-10xi": 11, "bafang-yongzhou": 30, "tongyi-qmt": 35}
+SEED = {
+    "876cc": 27,
+    "luzhou-10xi": 11,
+    "bafang-yongzhou": 30,
+    "tongyi-qmt": 35,
+    "classic": 27,
+    "qiang": 29,
+    "contest": 56,
+}
 """Seeds whose rounds show much; other presets take 1."""
 
 

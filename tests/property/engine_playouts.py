@@ -26,6 +26,7 @@ class Playout:
     position: Any
     told: dict[int | None, list[str]] = field(default_factory=dict)
     actions: list[tuple[int, str]] = field(default_factory=list)
+    draws_in_row: int = 1
 
     @property
     def readers(self) -> tuple[int | None, ...]:
@@ -47,7 +48,7 @@ def deal(name: str, preset: str, rng: random.Random, overrides: dict[str, Any] |
     rules = game.ruleset(preset, overrides)
     wall = shuffled(game.deck(), rng)
     dealer = rng.randrange(game.seats)
-    playout = Playout(game, rules, wall, dealer, game.deal(rules, wall, dealer))
+    playout = Playout(game, rules, wall, dealer, game.deal(rules, wall, dealer, Playout.draws_in_row))
     playout.tell(playout.position.opening_events())
     return playout
 

@@ -130,7 +130,8 @@ def test_a_clone_goes_its_own_way(name: str, preset: str) -> None:
 
 
 def recorded(playout: Any) -> Record:
-    result = full_result(playout.game.name, playout.rules, playout.dealer, 1, playout.position.outcome())
+    draws, outcome = playout.draws_in_row, playout.position.outcome()
+    result = full_result(playout.game.name, playout.rules, playout.dealer, draws, outcome)
     causes = ("", "bot", "timeout", "auto")
     return Record(
         round_id="3-k2v9x1/7",
@@ -139,7 +140,7 @@ def recorded(playout: Any) -> Record:
         options=playout.rules.as_json(),
         seats=("p_81f2", "p_9-a_B", "bot:sensible"),
         dealer=playout.dealer,
-        draws_in_row=1,
+        draws_in_row=draws,
         commitment="5f" * 32,
         seed="9c" * 32,
         nonces=("77" * 32, "-", "-"),

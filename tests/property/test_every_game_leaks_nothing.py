@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from engine import GAMES
+from engine.doudizhu import position as doudizhu_position
 from engine.errors import ActionRefused
 from engine.paohuzi import claims, events
 from tests.property.engine_playouts import CASES, Playout, choose, deal
@@ -33,7 +34,15 @@ def paohuzi_skeleton(text: str, reader: int | None) -> str | None:
     return f"wei {seat}" if kind == "wei" and seat != str(reader) else text
 
 
-SKELETONS: dict[str, Callable[[str, int | None], str | None]] = {"paohuzi": paohuzi_skeleton}
+def doudizhu_skeleton(text: str, reader: int | None) -> str | None:
+    """Return what the rules of 斗地主 show a reader: all that is said and played; `None` if private."""
+    return None if text.split(" ")[0] in ("ask", "answer") else text
+
+
+SKELETONS: dict[str, Callable[[str, int | None], str | None]] = {
+    "paohuzi": paohuzi_skeleton,
+    "doudizhu": doudizhu_skeleton,
+}
 """A game without an entry fails: what it may show must be said apart from its own events."""
 
 
@@ -44,7 +53,7 @@ def again(
 
     Seats other than the observer pass where they are asked more, and stay silent where they are asked less.
     """
-    position = playout.game.deal(playout.rules, wall, playout.dealer)
+    position = playout.game.deal(playout.rules, wall, playout.dealer, playout.draws_in_row)
     other = Playout(playout.game, playout.rules, wall, playout.dealer, position)
     other.tell(position.opening_events())
     script: list[tuple[int, str] | None] = [*playout.actions, None]
@@ -105,7 +114,9 @@ def exchanged(playout: Playout, wall: list[str], rng: random.Random) -> list[str
         new[one], new[two] = new[two], new[one]
         return new
     kinds = sorted(set(new))
-    one_kind, two_kind = rng.sample(kinds, 2)
+    one_kind = rng.choice(kinds)
+    # Kinds that are as many, or the deck would be another one.
+    two_kind = rng.choice([kind for kind in kinds if new.count(kind) == new.count(one_kind)])
     swap = {one_kind: two_kind, two_kind: one_kind}
     return [swap.get(card, card) for card in new]
 
@@ -203,3 +214,20 @@ def test_a_question_that_depends_on_another_hand_is_found(monkeypatch: pytest.Mo
     monkeypatch.setattr(claims, "may_chi", leaky)
     with pytest.raises(AssertionError):
         search("paohuzi", "876cc", 60)
+
+
+def test_plays_that_depend_on_another_hand_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = doudizhu_position.plays_of
+
+    def leaky(state: Any, seat: int) -> Any:
+        plays = honest(state, seat)
+        return plays[: max(1, len(plays) - state.hands[(seat + 1) % 3] % 7 % 2)]
+
+    monkeypatch.setattr(doudizhu_position, "plays_of", leaky)
+    with pytest.raises(AssertionError):
+        search("doudizhu", "classic", 60)
+
+
+def test_doubling_and_a_shown_card_leak_nothing_either() -> None:
+    overrides = {"double": "on", "face_up": True, "bid_rounds": "until2pass", "first_speaker": "rotate"}
+    assert search("doudizhu", "classic", 2 * ROUNDS, overrides) > ROUNDS
