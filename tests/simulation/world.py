@@ -54,7 +54,7 @@ TIMING = '{"turn_ms":4000,"claim_ms":3000,"between_ms":2000,"seat_ms":120000,"li
 
 
 SETTINGS = {"scoring": ScoringSettings(opening_wait_ms=600_000)}
-"""A delivery that died with its process comes again after a minute only: the auditor waits longer than that."""
+"""A delivery that died with its process comes again after a minute only; the auditor waits longer."""
 
 
 @dataclass
