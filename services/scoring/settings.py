@@ -17,10 +17,10 @@ class ScoringSettings(ServiceSettings):
     batch: int = Field(default=32, ge=1, le=500)
     """Facts taken at a time."""
     opening_wait_ms: int = Field(default=600_000, ge=0, le=3_600_000)
-    """How long a finished round may wait for its RoundOpened (then it is disputed) and for the round before (then
-    dealer and nonces are not checked against it).
+    """How long a finished round may wait for its RoundOpened (then it is disputed) and for the round
+    before (then dealer and nonces are not checked against it).
 
-    Many times what a redelivery takes: an opening that a killed scoring had in its hands comes again after 60 s,
-    and must not become a dispute."""
+    Many times what a redelivery takes: an opening that a killed scoring had in its hands comes again after
+    60 s, and must not become a dispute."""
     calls_at_once: int = Field(default=16, ge=1, le=1_000)
     """ScoreHand and AuditRecord that may wait for the processor; more are refused."""
