@@ -38,7 +38,8 @@ def answered(table: Table, event: Answered) -> None:
     number = event.seat
     seat = table.s.seats[number]
     by_seat = event.cause == ""
-    seat.answered = [*seat.answered, Given(event.question, event.action, by_seat, table.round.no)][-ANSWERED_MAX:]
+    given = Given(event.question, event.action, by_seat, table.round.no)
+    seat.answered = [*seat.answered, given][-ANSWERED_MAX:]
     if by_seat and not seat.left:
         seat.auto_play = False
     elif event.cause == "timeout":

@@ -256,7 +256,8 @@ def _act(table: Table, number: int, command: Act, now: int, durable_version: int
         question = table.withdrawn[number]
     if question is None or question.number != command.question:
         return Refused("QUESTION_CLOSED")
-    # Before the round: whatever else is wrong, a question that is not shown yet answers like one that is not there.
+    # Before the round: whatever else is wrong, a question that is not shown yet answers like one that does
+    # not exist.
     if question.shown_at > now or question.version > durable_version:
         return Behind()
     if round_no != known:
