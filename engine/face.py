@@ -143,13 +143,37 @@ class Line:
     """One line of an explanation: what it is, what it is worth, and the rule that says so."""
 
     text: str
-    """What is explained, in the words of the game."""
+    """What is explained, in Chinese: words and characters of cards, never notation."""
 
     value: str
-    """What it is worth."""
+    """What it is worth, in Chinese."""
 
     rule: str
-    """The number of the rule, for example ``§2``."""
+    """The number of the rule, for example ``§2``; the name of a table may follow after a space."""
+
+    text_en: str = ""
+    """``text`` in English; empty: as it is."""
+
+    value_en: str = ""
+    """``value`` in English; empty: as it is."""
+
+    @property
+    def zh(self) -> str:
+        """The whole line in Chinese.
+
+        >>> Line("句 一二三", "3 息", "§2", "Run 一二三", "3 huxi").zh
+        '句 一二三：3 息（§2）'
+        """
+        return f"{self.text}：{self.value}（{self.rule}）"
+
+    @property
+    def en(self) -> str:
+        """The whole line in English; of the rule only its number, since its name is Chinese.
+
+        >>> Line("句 一二三", "3 息", "§2", "Run 一二三", "3 huxi").en
+        'Run 一二三: 3 huxi (§2)'
+        """
+        return f"{self.text_en or self.text}: {self.value_en or self.value} ({self.rule.partition(' ')[0]})"
 
 
 class Game(Protocol):

@@ -53,6 +53,38 @@ class NameTable:
     """Where the rules define it."""
 
 
+NAMES_EN: Final = {
+    "乌胡": "all black",
+    "点胡": "one red",
+    "红胡": "red",
+    "红乌": "very red",
+    "双漂": "two reds",
+    "三扁": "three reds",
+    "四扁": "four reds",
+    "对对胡": "all sets",
+    "大字胡": "big cards",
+    "小字胡": "small cards",
+    "海底": "last card",
+    "海底胡": "last card",
+    "天胡": "heavenly",
+    "地胡": "earthly",
+}
+"""Every name in English."""
+
+MELD_NAMES: Final = {
+    "ti": ("提", "Ti"),
+    "pao": ("跑", "Pao"),
+    "wei": ("偎", "Wei"),
+    "chouwei": ("臭偎", "Chou wei"),
+    "kan": ("坎", "Kan"),
+    "peng": ("碰", "Peng"),
+    "shun": ("句", "Run"),
+    "jiao": ("绞", "Mix"),
+    "jiang": ("将", "Pair"),
+    "rest": ("余", "Rest"),
+}
+"""Every kind of meld in Chinese and English; ``chi`` is ``shun`` in one size, ``jiao`` in both."""
+
 MOST: Final = 26
 """Cards of the largest winning hand: six quads and a pair."""
 

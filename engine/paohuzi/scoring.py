@@ -9,6 +9,7 @@ from typing import Any
 from engine.face import Line
 from engine.paohuzi.cards import (
     BIG,
+    CARD_NAMES,
     CARD_TEXTS,
     RED,
     count_cards,
@@ -19,7 +20,7 @@ from engine.paohuzi.cards import (
     quads_of,
 )
 from engine.paohuzi.hu import CHI, Laid, forms
-from engine.paohuzi.names import NAME_TABLES
+from engine.paohuzi.names import MELD_NAMES, NAME_TABLES, NAMES_EN
 from engine.paohuzi.rules import RuleSet
 
 Names = tuple[tuple[str, int], ...]
@@ -241,22 +242,66 @@ class Outcome:
 
 
 def explain_win(rules: RuleSet, win: Win) -> tuple[Line, ...]:
-    """Return how a win adds up: each meld, the 等, each name, the product."""
-    lines = [Line(meld.text, f"{meld.xi} 息", MELD_RULES.get(meld.kind, "§2")) for meld in win.melds]
-    lines.append(Line("息", f"{win.xi}", "§8"))
-    lines.append(Line("等", f"({win.xi} - {rules.deng_first}) div {rules.deng_step} + 1 = {win.deng}", "§10"))
-    if win.zimo_bonus:
-        lines.append(Line("自摸", f"+{win.zimo_bonus} 等", "§11.5"))
+    """Return how a win adds up: each meld, 息, 等, names, the product and what a cap leaves of it."""
     rule = NAME_TABLES[rules.names].rule
-    lines += [Line(name, f"{fan} 番", rule) for name, fan in win.names]
-    lines.append(Line("番", f"{win.fan}", rule))
+    lines = [_meld_line(meld) for meld in win.melds]
+    lines.append(
+        Line(
+            "总息",
+            f"{win.xi} 息，{rules.min_xi} 息起胡",
+            "§8",
+            "In all",
+            f"{win.xi} huxi, {rules.min_xi} needed",
+        )
+    )
+    steps = f"({win.xi}−{rules.deng_first})÷{rules.deng_step}"
+    exact = (win.xi - rules.deng_first) % rules.deng_step == 0
+    lines.append(
+        Line(
+            "等数",
+            f"{steps}{'' if exact else ' 取整 '}+1 = {win.deng}",
+            "§10",
+            "Deng",
+            f"{steps if exact else f'floor({steps})'}+1 = {win.deng}",
+        )
+    )
+    if win.zimo_bonus:
+        lines.append(
+            Line("自摸", f"加 {win.zimo_bonus} 等", "§11.5", "Self-drawn", f"{win.zimo_bonus} deng more")
+        )
+    lines.append(_names_line(win, rule))
     if rules.zimo_stage == "before_fan":
         total = (win.deng + win.zimo_bonus) * win.fan
-        product = f"({win.deng} + {win.zimo_bonus}) × {win.fan} = {total}"
+        product = f"({win.deng}+{win.zimo_bonus})×{win.fan}" if win.zimo_bonus else f"{win.deng}×{win.fan}"
     else:
         total = win.deng * win.fan + win.zimo_bonus
-        product = f"{win.deng} × {win.fan} + {win.zimo_bonus} = {total}"
-    lines.append(Line("points", product, "§10"))
+        product = f"{win.deng}×{win.fan}{f'+{win.zimo_bonus}' if win.zimo_bonus else ''}"
+    lines.append(Line("得分", f"{product} = {total}", "§10", "Points", f"{product} = {total}"))
     if rules.point_cap is not None and total > rules.point_cap:
-        lines.append(Line("point_cap", f"{rules.point_cap}", "§12"))
+        cap = rules.point_cap
+        lines.append(Line("封顶", f"每家最多 {cap} 分", "§12", "Cap", f"at most {cap} points each"))
     return tuple(lines)
+
+
+def _meld_line(meld: Laid) -> Line:
+    kind = meld.kind
+    if kind == CHI:
+        kind = "shun" if len({BIG[card] for card in meld.cards}) == 1 else "jiao"
+    zh, en = MELD_NAMES[kind]
+    cards = "".join(CARD_NAMES[card] for card in meld.cards)
+    return Line(
+        f"{zh} {cards}",
+        f"{meld.xi} 息",
+        MELD_RULES.get(meld.kind, "§2"),
+        f"{en} {cards}",
+        f"{meld.xi} huxi",
+    )
+
+
+def _names_line(win: Win, rule: str) -> Line:
+    zh, en = "平胡 1", "plain 1"
+    if win.names:
+        total = f" = {win.fan}" if len(win.names) > 1 else ""
+        zh = " + ".join([f"{name} {fan}" for name, fan in win.names]) + total
+        en = " + ".join([f"{NAMES_EN[name]} {fan}" for name, fan in win.names]) + total
+    return Line("番", zh, rule, "Fan", en)

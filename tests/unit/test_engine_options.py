@@ -232,7 +232,8 @@ def test_point_cap() -> None:
     assert scored(rules(point_cap=7), *PAIRS).points == 7
     assert scored(rules(), *PAIRS).points == 30
     capped = rules(point_cap=7)
-    assert any(line.text == "point_cap" for line in explain_win(capped, scored(capped, *PAIRS)))
+    lines = explain_win(capped, scored(capped, *PAIRS))
+    assert lines[-1].zh == "封顶：每家最多 7 分（§12）"
 
 
 def test_base_stake_does_not_change_points() -> None:

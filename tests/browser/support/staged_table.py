@@ -237,15 +237,15 @@ class StagedTable:
     async def finish(self, round_id: str, seed: bytes, record: Record, position: Any) -> None:
         points = record.result["points"]
         self.scores = [score + more for score, more in zip(self.scores, points, strict=True)]
-        lines = [f"{line.text} {line.value}" for line in self.game.explain(self.rules, position.outcome())]
+        lines = self.game.explain(self.rules, position.outcome())
         text = record.text.encode()
         end = play.RoundEnd(
             round_id=round_id,
             result_json=json.dumps(record.result, ensure_ascii=False),
             seed=seed,
             scores=self.scores,
-            explanation_zh=lines,
-            explanation_en=lines,
+            explanation_zh=[line.zh for line in lines],
+            explanation_en=[line.en for line in lines],
             record=text,
             next_round_at_ms=int(time.time() * 1000) + TURN_MS if self.round_no < self.rounds else 0,
         )

@@ -1,6 +1,5 @@
 // After a round: why it scored what it scored, what the auditor says, and whether the deal was fair.
 import { shapeOf, meldXi } from "../game/huxi.mjs";
-import { nameOf, parseCards } from "../game/cards.mjs";
 import { currentLanguage, nameWords, signed, t, tOr } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { countdown } from "./actions.mjs";
@@ -100,14 +99,7 @@ function formula(table, result) {
 function explanation(table) {
   const lines = currentLanguage() === "en" ? table.roundEnd.explanation_en : table.roundEnd.explanation_zh;
   if (!lines.length) return null;
-  return h("details.why", {}, h("summary", {}, t("result.why")), h("ol", {}, lines.map((line, at) => h("li", { key: at }, explained(line)))));
-}
-
-/** A line of the explanation with melds in words: `chi:b2b7b10 6` → `吃 贰柒拾 6`. */
-function explained(line) {
-  return line.replace(/\b([a-z]+):((?:[sb]\d+)+)/g, (_, kind, cards) => {
-    return `${tOr(`meld.${kind}`, "meld.rest")} ${parseCards(cards).map(nameOf).join("")}`;
-  });
+  return h("details.why", {}, h("summary", {}, t("result.why")), h("ol", {}, lines.map((line, at) => h("li", { key: at }, line))));
 }
 
 function scoreTable(state, result, winner) {
