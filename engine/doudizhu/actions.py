@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from engine.doudizhu.cards import CARDS_MAX, format_cards, parse_cards, size_of
-from engine.doudizhu.plays import AS, PLAY
+from engine.doudizhu.plays import AS, PASS, PLAY
 from engine.doudizhu.readings import TYPES
 from engine.errors import BadNotation
 
-PASS: Final = "pass"  # noqa: S105 - an action, no password
 BIDS: Final = ("bid 0", "bid 1", "bid 2", "bid 3")
 CALL: Final = "call"
 NO_CALL: Final = "no_call"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.doudizhu.actions import BIDS, CALL, DOUBLES, NO_CALL, NO_ROB, PASS, split_play
+from engine.doudizhu.actions import BIDS, CALL, DOUBLES, NO_CALL, NO_ROB, split_play
 from engine.doudizhu.cards import (
     BIG_JOKER,
     RANKS,
@@ -17,7 +17,7 @@ from engine.doudizhu.cards import (
     ranks_of,
     size_of,
 )
-from engine.doudizhu.plays import PLAY, book_of
+from engine.doudizhu.plays import PASS, PLAY, book_of
 from engine.doudizhu.readings import BOMB, ROCKETS
 from engine.doudizhu.rules import wings_of
 from engine.doudizhu.view import View

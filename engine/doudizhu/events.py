@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from engine.doudizhu.actions import ANY_PLAY, PASS
+from engine.doudizhu.actions import ANY_PLAY
 from engine.doudizhu.cards import RANKS, format_cards, size_of
-from engine.doudizhu.plays import book_of
+from engine.doudizhu.plays import PASS, book_of
 from engine.doudizhu.readings import Reading
 from engine.doudizhu.rules import RuleSet, wings_of
 
@@ -24,18 +24,23 @@ PRIVATE: Final = frozenset({"ask", "answer"})
 """Events that only their own seat can see."""
 
 
-class Event:
-    """One fact: what kind, about which seat, and what its kind needs."""
+class Event(tuple[str, int, tuple[object, ...]]):
+    """One fact: ``Event((kind, seat, data))``, what ``data`` is depends on the kind (see ``text_for``).
 
-    __slots__ = ("data", "kind", "seat")
+    A bare tuple, because a round makes more of these than of anything else.
+    """
 
-    def __init__(self, kind: str, seat: int, data: tuple[object, ...] = ()) -> None:
-        self.kind = kind
+    __slots__ = ()
+
+    @property
+    def kind(self) -> str:
         """The first word of its text."""
-        self.seat = seat
+        return self[0]
+
+    @property
+    def seat(self) -> int:
         """The seat it is about."""
-        self.data = data
-        """What its kind needs; see ``text_for``."""
+        return self[1]
 
     @property
     def pause(self) -> bool:
@@ -44,27 +49,19 @@ class Event:
 
     def text_for(self, seat: int | None) -> str | None:
         """Return the text a seat or a spectator (``None``) may read; ``None`` if it is invisible."""
-        kind, data = self.kind, self.data
-        if kind in PRIVATE and seat != self.seat:
+        kind, own, data = self
+        if kind in PRIVATE and seat != own:
             return None
         if kind == "ask":
-            return f"ask {self.seat} " + " | ".join(_question(data))
+            return f"ask {own} " + " | ".join(_question(data))
         if kind == "deal":
-            return _deal(self.seat, data, seat)
+            return _deal(own, data, seat)
         if kind == "play":
             cards, reading = data
             assert isinstance(cards, int), "a play is cards and their reading"
             assert isinstance(reading, Reading), "a play is cards and their reading"
-            return f"play {self.seat} {format_cards(cards)} {reading_words(reading)}"
-        return " ".join([kind, str(self.seat), *[str(word) for word in data]])
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Event):
-            return NotImplemented
-        return (self.kind, self.seat, self.data) == (other.kind, other.seat, other.data)
-
-    def __hash__(self) -> int:
-        return hash((self.kind, self.seat, self.data))
+            return f"play {own} {format_cards(cards)} {reading_words(reading)}"
+        return " ".join([kind, str(own), *[str(word) for word in data]])
 
     def __repr__(self) -> str:
         return f"<Event {self.text_for(self.seat)!r}>"

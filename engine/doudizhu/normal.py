@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from engine.doudizhu.actions import BIDS, CALL, DOUBLES, NO_CALL, NO_ROB, PASS, ROB, split_play
+from engine.doudizhu.actions import BIDS, CALL, DOUBLES, NO_CALL, NO_ROB, ROB, split_play
 from engine.doudizhu.cards import (
     BIG_JOKER,
     ROCKET,
@@ -20,7 +20,7 @@ from engine.doudizhu.cards import (
     size_of,
 )
 from engine.doudizhu.plan import TURN, Group, best_plan, groups_of
-from engine.doudizhu.plays import Book, book_of, text_of
+from engine.doudizhu.plays import PASS, Book, book_of, text_of
 from engine.doudizhu.readings import (
     BOMB,
     PAIR,

@@ -7,7 +7,7 @@ its bound is emptied, so that all of them together stay small whatever is played
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final, TypeVar
 
@@ -57,8 +57,14 @@ AS: Final = " as "
 ENTRIES_MAX: Final = 8_192
 """The most entries of one table."""
 
+SOLOS_MAX: Final = 1 << KINDS
+"""The most entries of the table that is asked most: one for each mask."""
+
 WINGS_MAX: Final = 1_024
 """The most entries of a table of wings, whose entries are long."""
+
+TEXTS_MAX: Final = 32_768
+"""The most plays whose text is remembered; there are about 28,000."""
 
 BOOKS_MAX: Final = 4
 """How many combinations of options keep their tables at a time."""
@@ -67,6 +73,10 @@ Texts = tuple[str, ...]
 
 ABOVE: Final = tuple([LOW >> 4 * (rank + 1) << 4 * (rank + 1) for rank in range(KINDS)])
 """The mask of the ranks above each rank."""
+
+PASS: Final = "pass"  # noqa: S105 - an action, no password
+
+_ONLY_PASS: Final = (PASS,)
 
 ROCKET_PLAY: Final = PLAY + "BR"
 
@@ -94,13 +104,21 @@ class Table(dict[K, V]):
         return value
 
 
+_TEXTS: Final[Table[int, str]] = Table(lambda cards: PLAY + format_cards(cards), TEXTS_MAX)
+
+
 def text_of(cards: int) -> str:
     """Return the text of a play."""
-    return PLAY + format_cards(cards)
+    return _TEXTS[cards]
 
 
 def _sorted(cards: Iterable[int]) -> Texts:
-    return tuple(sorted([text_of(at) for at in cards]))
+    return tuple(sorted([_TEXTS[at] for at in cards]))
+
+
+def _pairwise(cards: int) -> int:
+    """Return cards with no more than two of a rank: enough where two kickers are chosen."""
+    return ((cards | cards >> 1 | cards >> 2) & LOW) + ((cards >> 1 | cards >> 2) & LOW)
 
 
 def _equal(copies: int) -> Callable[[int], Texts]:
@@ -142,8 +160,10 @@ class Book:
 
     def __init__(self, wings: Wings) -> None:
         self._wings = wings
+        self._quads_are_pairs = wings.bomb_in_kickers
         self._equal: dict[str, Table[int, Texts]] = {
-            kind: Table(_equal(_COPIES[kind])) for kind in (SOLO, PAIR, TRIO, BOMB)
+            kind: Table(_equal(_COPIES[kind]), SOLOS_MAX if kind == SOLO else ENTRIES_MAX)
+            for kind in (SOLO, PAIR, TRIO, BOMB)
         }
         self._solos = self._equal[SOLO]
         self._pairs = self._equal[PAIR]
@@ -210,7 +230,7 @@ class Book:
                 for rank in ranks_of(threes):
                     one = ONE[rank]
                     found += self._trio_solos[rank][ones - one]
-                    if twos > one or twos < one:
+                    if twos != one:
                         found += self._trio_pairs[rank][twos - one]
                 chain = threes & CHAINABLE
                 if chain & chain >> 4:
@@ -218,8 +238,8 @@ class Book:
                 fours = hand >> 2 & LOW
                 if fours:
                     found += self._bombs[fours]
-                    for rank in ranks_of(fours):
-                        found += self._four_two(hand, rank)
+                    if self._wings.four_two:
+                        found += self._four_two_leads(hand, ranks_of(fours))
         if hand & ROCKET == ROCKET:
             found.append(ROCKET_PLAY)
         return found
@@ -234,9 +254,8 @@ class Book:
                 break
             chains += self._chains[TRIO_CHAIN][length, heads]
             for rank in ranks_of(heads):
-                rest = hand & ~(7 * chain_mask(rank, length))
                 for kind in (PLANE_SOLO, PLANE_PAIR):
-                    planes.update(dict.fromkeys(self._planes[kind, length, rank, rest]))
+                    planes.update(dict.fromkeys(self._planes_of(hand, kind, length, rank)))
             if length == 4 and self._longest_plane:
                 # The fourth trio is a wing as well: 333444555666 is a chain of four, or a plane of three.
                 both = self._chains[TRIO_CHAIN][length, heads]
@@ -245,13 +264,35 @@ class Book:
                     del planes[text]
         return chains + list(planes)
 
-    def _four_two(self, hand: int, rank: int) -> list[str]:
-        if not self._wings.four_two:
-            return []
-        rest = hand & ~(7 * ONE[rank])
-        return [*self._four_solos[rank][rest], *self._four_pairs[rank][rest]]
+    def _four_two_leads(self, hand: int, fours: Sequence[int]) -> list[str]:
+        found: list[str] = []
+        for rank in fours:
+            rest = hand & ~(7 * ONE[rank])
+            low = _pairwise(rest)
+            found += self._four_solos[rank][low]
+            found += self._four_pairs[rank][rest if self._quads_are_pairs else low]
+        # Two fours are each other's pairs, by option.
+        return list(dict.fromkeys(found)) if self._quads_are_pairs else found
+
+    def _planes_of(self, hand: int, kind: str, length: int, rank: int) -> Texts:
+        """Return the planes of one type over one chain of trios."""
+        rest = hand & ~(7 * chain_mask(rank, length))
+        if length == TRIO_CHAIN_MIN and not self._quads_are_pairs:
+            rest = _pairwise(rest)
+        return self._planes[kind, length, rank, rest]
 
     # Answers
+
+    def answers(self, hand: int, over: Reading) -> Texts:
+        """Return every play of a hand that beats a reading, and ``pass``, sorted by text."""
+        if over.type == SOLO and not hand >> 2 & LOW and hand & ROCKET != ROCKET:
+            return (PASS, *self._solos[(hand | hand >> 1 | hand >> 2) & ABOVE[over.rank]])
+        found = self.follows(hand, over)
+        if not found:
+            return _ONLY_PASS
+        found.append(PASS)
+        found.sort()
+        return tuple(found)
 
     def follows(self, hand: int, over: Reading) -> list[str]:
         """Return every play of a hand that beats a reading, in no particular order, each once."""
@@ -280,8 +321,9 @@ class Book:
         elif kind in (FOUR_TWO_SOLO, FOUR_TWO_PAIR):
             fours = self._four_solos if kind == FOUR_TWO_SOLO else self._four_pairs
             for at in ranks_of(hand >> 2 & above):
-                found += fours[at][hand & ~(7 * ONE[at])]
-            if kind == FOUR_TWO_PAIR and self._wings.bomb_in_kickers:
+                rest = hand & ~(7 * ONE[at])
+                found += fours[at][rest if self._quads_are_pairs else _pairwise(rest)]
+            if self._quads_are_pairs:
                 found = list(dict.fromkeys(found))
         elif kind in (PLANE_SOLO, PLANE_PAIR):
             found += self._higher_planes(hand, kind, length, above)
@@ -295,8 +337,7 @@ class Book:
     def _higher_planes(self, hand: int, kind: str, length: int, above: int) -> list[str]:
         found: dict[str, None] = {}
         for rank in ranks_of(starts(_masks(hand)[2] & CHAINABLE & above, length)):
-            rest = hand & ~(7 * chain_mask(rank, length))
-            found.update(dict.fromkeys(self._planes[kind, length, rank, rest]))
+            found.update(dict.fromkeys(self._planes_of(hand, kind, length, rank)))
         return list(found)
 
     def can_follow(self, hand: int, over: Reading) -> bool:

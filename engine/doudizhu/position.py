@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from engine.doudizhu import bidding
-from engine.doudizhu.actions import DOUBLES, PASS, split_play
+from engine.doudizhu.actions import DOUBLES, split_play
 from engine.doudizhu.cards import RANKS, holds, make_cards
 from engine.doudizhu.events import Event, cards_word
+from engine.doudizhu.plays import PASS
 from engine.doudizhu.readings import BOMB, ROCKETS, Reading
 from engine.doudizhu.rules import RuleSet
 from engine.doudizhu.scoring import DRAW, SEATS, Outcome, settle
@@ -57,17 +58,16 @@ class Position(State):
         if phase == PLAYING:
             if seat != self.turn:
                 raise NotAsked(seat)
-            self._answer(seat, action)
-        else:
-            if phase == OVER:
-                raise RoundOver
-            if seat not in self.to_act():
-                raise NotAsked(seat)
-            if action not in self.legal_actions(seat):
-                raise IllegalAction(seat, action)
-            self.events = [Event("answer", seat, (action,))]
-            self.legal = None
-            bidding.take(self, seat, action)
+            return self._answer(seat, action)
+        if phase == OVER:
+            raise RoundOver
+        if seat not in self.to_act():
+            raise NotAsked(seat)
+        if action not in self.legal_actions(seat):
+            raise IllegalAction(seat, action)
+        self.events = [Event(("answer", seat, (action,)))]
+        self.legal = None
+        bidding.take(self, seat, action)
         return tuple(self.events)
 
     def opening_events(self) -> tuple[Event, ...]:
@@ -86,33 +86,40 @@ class Position(State):
         """Return what a seat may know; ``None`` for what everybody may know."""
         return view_of(self, seat, self.legal_actions(seat) if seat is not None else ())
 
-    def _answer(self, seat: int, action: Action) -> None:
+    def _answer(self, seat: int, action: Action) -> tuple[Event, ...]:
         """Take a play or a pass (Rules 2 and 6)."""
+        following = (seat + 1) % 3
         if action == PASS:
             if self.over is None:
                 raise IllegalAction(seat, action)
-            self.events = [Event("answer", seat, (action,)), Event("pass", seat)]
+            said = Event(("pass", seat, ()))
             self.history.append(Move(seat))
             self.passes += 1
             if self.passes == SEATS - 1:
                 self.over = None
                 self.passes = 0
-            self._ask((seat + 1) % 3)
-            return
-        cards, reading = self._reading_of(seat, action)
-        self.events = [Event("answer", seat, (action,)), Event("play", seat, (cards, reading))]
-        self.history.append(Move(seat, cards, reading))
-        self.hands[seat] -= cards
-        self.plays[seat] += 1
-        self.over, self.last, self.passes = reading, seat, 0
-        if reading.type == BOMB:
-            self.bombs += 1
-        elif reading.type == ROCKETS:
-            self.rockets += 1
-        if self.hands[seat]:
-            self._ask((seat + 1) % 3)
         else:
-            self._win(seat)
+            cards, reading = self._reading_of(seat, action)
+            said = Event(("play", seat, (cards, reading)))
+            self.history.append(Move(seat, cards, reading))
+            self.hands[seat] -= cards
+            self.plays[seat] += 1
+            self.over, self.last, self.passes = reading, seat, 0
+            if reading.type == BOMB:
+                self.bombs += 1
+            elif reading.type == ROCKETS:
+                self.rockets += 1
+            if not self.hands[seat]:
+                self.events = [Event(("answer", seat, (action,))), said]
+                self._win(seat)
+                return tuple(self.events)
+        self.turn = following
+        self.legal = None
+        return (
+            Event(("answer", seat, (action,))),
+            said,
+            Event(("ask", following, (self.rules, self.hands[following], self.over))),
+        )
 
     def _reading_of(self, seat: int, action: Action) -> tuple[int, Reading]:
         """Return the cards of a play and how they are read.
@@ -131,15 +138,12 @@ class Position(State):
                 return cards, reading
         raise IllegalAction(seat, action)
 
-    def _ask(self, seat: int) -> None:
-        self.turn = seat
-        self.legal = None
-        self.events.append(Event("ask", seat, (self.rules, self.hands[seat], self.over)))
-
     def lead(self, seat: int) -> None:
         """Begin the play with the lead of a seat."""
         self.phase = PLAYING
-        self._ask(seat)
+        self.turn = seat
+        self.legal = None
+        self.emit("ask", seat, self.rules, self.hands[seat], self.over)
 
     def _win(self, seat: int) -> None:
         self.end(
@@ -195,10 +199,7 @@ def plays_of(state: State, seat: int) -> tuple[Action, ...]:
         plays = state.book.leads(state.hands[seat])
         plays.sort()
         return tuple(plays)
-    plays = state.book.follows(state.hands[seat], state.over)
-    plays.append(PASS)
-    plays.sort()
-    return tuple(plays)
+    return state.book.answers(state.hands[seat], state.over)
 
 
 def deal_position(rules: RuleSet, wall: Sequence[int], first: int, draws_in_row: int) -> Position:

@@ -128,7 +128,7 @@ class State:
 
     def emit(self, kind: str, seat: int, *data: object) -> None:
         """Record an event."""
-        self.events.append(Event(kind, seat, data))
+        self.events.append(Event((kind, seat, data)))
 
 
 _COPIED: Final = ("hands", "bids", "doubles", "plays", "history", "events")

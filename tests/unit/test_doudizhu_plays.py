@@ -204,6 +204,12 @@ def test_nothing_beats_the_rocket_and_a_four_with_two_is_no_bomb() -> None:
     assert book.follows(parse_cards("444456"), Reading("bomb", 1, 0)) == ["play 4444"]
 
 
+def test_two_fours_are_led_with_each_other_once() -> None:
+    leads = book_of(Wings(bomb_in_kickers=True)).leads(parse_cards("33334444"))
+    assert leads.count("play 33334444") == 1
+    assert len(leads) == len(set(leads))
+
+
 def test_chains_may_be_headed_by_a_rank_held_four_times() -> None:
     assert "play 34567" in book_of(Wings()).leads(parse_cards("33334567"))
     assert "play 334455" in book_of(Wings()).leads(parse_cards("33334455"))
