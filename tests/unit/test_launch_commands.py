@@ -118,7 +118,7 @@ def test_score_shows_both_sides_and_that_they_agree() -> None:
     assert found["engine"]["xi"] == found["scoring"]["xi"] == 15
     shown = paiju("score", "paohuzi", "--preset", "876cc", hand)
     assert shown.exit_code == OK
-    assert "wei:s2s2s2" in shown.stdout
+    assert "偎 二二二: 3 息 (§2)" in shown.stdout
     assert "15 息" in shown.stdout
 
 
