@@ -1,7 +1,7 @@
 """Claims on a discard and on a 补杠: who is asked what, and how the answers are resolved (Rule 2).
 
-A question depends only on what its seat can know. 胡 comes before 杠 and 碰; all who choose 胡 win. A claim is
-settled as soon as no open answer can beat or join it.
+A question depends only on what its seat can know. 胡 comes before 杠 and 碰; all who choose 胡 win. A claim
+is settled as soon as no open answer can beat or join it.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ The text is made when it is asked for: a playout that nobody watches pays only f
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from engine.kawuxing.fans import Win
 from engine.mahjong.tiles import TILE_TEXTS, format_tiles, hand_tiles, size_of
@@ -25,7 +25,7 @@ class Event:
 
     __slots__ = ("data", "kind", "seat")
 
-    def __init__(self, kind: str, seat: int, data: tuple[object, ...] = ()) -> None:
+    def __init__(self, kind: str, seat: int, data: tuple[Any, ...] = ()) -> None:
         self.kind = kind
         """The first word of its text."""
         self.seat = seat
@@ -64,47 +64,42 @@ def hand_word(hand: int) -> str:
     return format_tiles(hand_tiles(hand)) or "-"
 
 
-def _ask(data: tuple[object, ...], own: bool, reader: int | None) -> tuple[object, ...]:
+def _ask(data: tuple[Any, ...], own: bool, reader: int | None) -> tuple[Any, ...]:
     return (" | ".join([str(action) for action in data]),)
 
 
-def _open(data: tuple[object, ...], own: bool, reader: int | None) -> tuple[object, ...]:
+def _open(data: tuple[Any, ...], own: bool, reader: int | None) -> tuple[Any, ...]:
     rules, stake = data
-    return (rules.title, rules.as_json(), stake)  # type: ignore[attr-defined] # always a rule set
+    return (rules.title, rules.as_json(), stake)
 
 
-def _deal(data: tuple[object, ...], own: bool, reader: int | None) -> tuple[object, ...]:
-    hands: list[int] = list(data)  # type: ignore[arg-type] # always three hands
+def _deal(data: tuple[Any, ...], own: bool, reader: int | None) -> tuple[Any, ...]:
     return tuple(
-        [hand_word(hand) if at == reader else f"{HIDDEN}{size_of(hand)}" for at, hand in enumerate(hands)]
+        [hand_word(hand) if at == reader else f"{HIDDEN}{size_of(hand)}" for at, hand in enumerate(data)]
     )
 
 
-def _tile(data: tuple[object, ...], own: bool, reader: int | None) -> tuple[object, ...]:
-    return (TILE_TEXTS[data[0]], *data[1:])  # type: ignore[index] # always a tile
+def _tile(data: tuple[Any, ...], own: bool, reader: int | None) -> tuple[Any, ...]:
+    return (TILE_TEXTS[data[0]], *data[1:])
 
 
-def _draw(data: tuple[object, ...], own: bool, reader: int | None) -> tuple[object, ...]:
-    return (TILE_TEXTS[data[0]] if own else HIDDEN,)  # type: ignore[index] # always a tile
+def _draw(data: tuple[Any, ...], own: bool, reader: int | None) -> tuple[Any, ...]:
+    return (TILE_TEXTS[data[0]] if own else HIDDEN,)
 
 
-def _kong(data: tuple[object, ...], own: bool, reader: int | None) -> tuple[object, ...]:
+def _kong(data: tuple[Any, ...], own: bool, reader: int | None) -> tuple[Any, ...]:
     kind, tile, *rest = data
-    return (kind, TILE_TEXTS[tile], *rest)  # type: ignore[index] # always a tile
+    return (kind, TILE_TEXTS[tile], *rest)
 
 
-def _liang(data: tuple[object, ...], own: bool, reader: int | None) -> tuple[object, ...]:
+def _liang(data: tuple[Any, ...], own: bool, reader: int | None) -> tuple[Any, ...]:
     shown, kou, waits = data
-    assert isinstance(shown, int), "tiles are a hand"
-    assert isinstance(kou, tuple), "扣 is a tuple of tiles"
-    assert isinstance(waits, tuple), "waits are a tuple of tiles"
     hidden = "-" if not kou else format_tiles(kou) if own else f"{HIDDEN}{len(kou)}"
     return (hand_word(shown), hidden, format_tiles(waits))
 
 
-def _hu(data: tuple[object, ...], own: bool, reader: int | None) -> tuple[object, ...]:
+def _hu(data: tuple[Any, ...], own: bool, reader: int | None) -> tuple[Any, ...]:
     *words, win = data
-    assert isinstance(win, Win), "a hu ends with its win"
     return (*words, *win_words(win))
 
 

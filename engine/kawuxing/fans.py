@@ -1,8 +1,8 @@
 """What a win is worth: the names of every reading, and the reading that counts (Rule 5).
 
-Names of different readings never mix. Of all readings the one with the largest product counts; among equal
-products more names, then 卡五星, then the standard reading before 七对, then more concealed triplets, then the
-text of the melds.
+Names of different readings never mix. Of all readings the one with the largest product counts; among
+equal products more names, then 卡五星, then the standard reading before 七对, then more concealed triplets,
+then the text of the melds.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def best_win(
             names.append(("暗四归一", rules.fan_an ** len(quads)))
         names += _sanyuan(rules, part, melds)
         names += whole
-        if rules.fan_menqing > 1 and all([meld.kind == AN for meld in melds]):
+        if rules.fan_menqing > 1 and all(meld.kind == AN for meld in melds):
             names.append(("门清", rules.fan_menqing))
         names += late
         kan = laid_kan
@@ -198,7 +198,7 @@ def is_one_suit(hand: int, melds: Sequence[Laid]) -> bool:
         field += 1
     if rest >> FIELD_BITS or field == 3:
         return False
-    return all([SUIT[meld.tile] == field for meld in melds])
+    return all(SUIT[meld.tile] == field for meld in melds)
 
 
 def _whole_names(rules: RuleSet, hand: int, melds: Sequence[Laid]) -> list[tuple[str, int]]:
@@ -206,7 +206,7 @@ def _whole_names(rules: RuleSet, hand: int, melds: Sequence[Laid]) -> list[tuple
     names = []
     if is_one_suit(hand, melds):
         names.append(("清一色", rules.fan_qingyise))
-    if len(melds) == 4 and not (rules.szy_exclude_angang and any([meld.kind == AN for meld in melds])):
+    if len(melds) == 4 and not (rules.szy_exclude_angang and any(meld.kind == AN for meld in melds)):
         names.append(("手抓一", rules.fan_shouzhuayi))
     return names
 

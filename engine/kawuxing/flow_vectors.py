@@ -1,17 +1,18 @@
-"""Runs worked examples of the flow of a round: a position, a script of steps, what must be true in between."""
+"""Runs worked examples of the flow of a round: a position, a script of steps, what is true in between."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from engine.errors import ActionRefused, BadNotation
 from engine.kawuxing.actions import DISCARDED, PLAIN, liang, split_liang
+from engine.kawuxing.deal import deal_position
 from engine.kawuxing.game import Kawuxing
 from engine.kawuxing.melds import Laid
 from engine.kawuxing.outcome import Outcome
-from engine.kawuxing.position import Position, deal_position
+from engine.kawuxing.position import Position
 from engine.kawuxing.presets import preset
 from engine.kawuxing.rules import RuleSet
 from engine.kawuxing.setup import SeatSetup, set_up
@@ -103,12 +104,14 @@ def run_flow(case: Mapping[str, Any]) -> list[str]:
 def _start(rules: RuleSet, start: Mapping[str, Any]) -> Position:
     if "deal" in start:
         tiles = [parse_tile(text) for text in start["deal"].split()]
-        return deal_position(rules, tiles, start["dealer"], 0, rename=False)
-    nothing = ([], [], [])
+        return deal_position(rules, tiles, start["dealer"])
     seats = [
         SeatSetup(tiles_of_groups(hand), melds_of(melds), [parse_tile(text) for text in river.split()])
         for hand, melds, river in zip(
-            start["hands"], start.get("melds") or nothing, start.get("rivers") or ("", "", ""), strict=True
+            start["hands"],
+            start.get("melds") or ((), (), ()),
+            start.get("rivers") or ("", "", ""),
+            strict=True,
         )
     ]
     revealed = {
@@ -246,15 +249,21 @@ def _shown(position: Position, seat: int) -> Any:
     }
 
 
-_BY_SEAT: Final = {
+def _in_hand(position: Position, seat: int) -> str:
+    return format_tiles(hand_tiles(position.hands[seat]))
+
+
+def _laid(position: Position, seat: int) -> list[str]:
+    return sorted([f"{meld.kind} {TILE_TEXTS[meld.tile]}" for meld in position.melds[seat]])
+
+
+_BY_SEAT: Final[Mapping[str, Callable[[Position, int], Any]]] = {
     "offers": _offers,
     "may_discard": _may_discard,
     "may_liang": _may_liang,
     "shown": _shown,
-    "hand": lambda position, seat: format_tiles(hand_tiles(position.hands[seat])),
-    "melds": lambda position, seat: sorted(
-        [f"{meld.kind} {TILE_TEXTS[meld.tile]}" for meld in position.melds[seat]]
-    ),
+    "hand": _in_hand,
+    "melds": _laid,
 }
 
 

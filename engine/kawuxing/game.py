@@ -10,9 +10,10 @@ from engine.errors import BadDeal, BadNotation
 from engine.face import Action, Bot, Line
 from engine.kawuxing.actions import parse_action
 from engine.kawuxing.bot import fallback, random_bot
+from engine.kawuxing.deal import deal_position, renamed
 from engine.kawuxing.fold import fold
 from engine.kawuxing.outcome import Outcome, explain_outcome
-from engine.kawuxing.position import Position, deal_position
+from engine.kawuxing.position import Position
 from engine.kawuxing.presets import PRESETS, preset, recorded
 from engine.kawuxing.rules import RuleSet
 from engine.kawuxing.sensible import sensible_bot
@@ -56,7 +57,8 @@ class Kawuxing:
     def deck(self) -> tuple[str, ...]:
         """Return the 84 tiles of 筒, 条 and 中发白 in their fixed order.
 
-        Another choice of suits (option ``suits``) renames them in ``deal``: the deck, and so the shuffle, is one.
+        Another choice of suits (option ``suits``) renames them in ``deal``; the deck and its shuffle are the
+        same.
         """
         return _DECK
 
@@ -64,8 +66,8 @@ class Kawuxing:
         """Deal a round and play on to the first question.
 
         Args:
-            rules: The options. With other suits than 筒条 the tiles of the wall stand for theirs: the first suit
-                for 筒, the second for 条.
+            rules: The options. With other suits than 筒条 the tiles of the wall stand for theirs: the first
+                suit for 筒, the second for 条.
             wall: The shuffled deck.
             dealer: The dealer.
             draws_in_row: Rounds directly before this one that 上楼 goes by (``succession``).
@@ -81,7 +83,7 @@ class Kawuxing:
             raise BadDeal(f"the wall must be a permutation of the deck of {len(_DECK)} tiles")
         if dealer not in (0, 1, 2):
             raise BadDeal(f"the dealer must be seat 0, 1 or 2, not {dealer!r}")
-        return deal_position(rules, tiles, dealer, draws_in_row)
+        return deal_position(rules, renamed(rules, tiles), dealer, draws_in_row)
 
     def parse_action(self, text: str) -> Action:
         """Return the action a text stands for, in canonical form.
@@ -100,15 +102,16 @@ class Kawuxing:
     ) -> tuple[int, int]:
         """Return the next dealer and the draws in a row after a round (Rule 1).
 
-        The winner deals; with two winners who gave the tile; after 黄庄 the dealer, or who drew last. With 上楼
-        after 黄庄 and 一炮双响 (option ``shanglou``) a round with two winners counts as a draw.
+        The winner deals; with two winners who gave the tile; after 黄庄 the dealer, or who drew last. With
+        上楼 after 黄庄 and 一炮双响 (option ``shanglou``) a round with two winners counts as a draw.
         """
         winners = result.get("winners") if result is not None else None
         if not winners or result is None:
-            stays = rules.draw_dealer == "stay" or result is None
-            return (dealer if stays else result["last_drawer"]), draws_in_row + 1
+            if result is not None and rules.draw_dealer == "last_drawer":
+                dealer = result["last_drawer"]
+            return dealer, draws_in_row + 1
         if len(winners) > 1:
-            return result["from"], draws_in_row + 1 if rules.shanglou == "after" else 0
+            return result["from"], (draws_in_row + 1 if rules.shanglou == "after" else 0)
         return winners[0], 0
 
     def question(self, position: Position, seat: int) -> tuple[Action, ...]:

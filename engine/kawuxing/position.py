@@ -1,23 +1,21 @@
-"""The turn machine of 卡五星: turns, kongs, 亮倒 and the end (Rules 2, 3 and 7). Claims are in ``claims.py``."""
+"""The turn machine of 卡五星: turns, kongs, 亮倒, the end (Rules 2, 3 and 7). Claims are in ``claims.py``."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from hashlib import sha256
 from typing import Final
 
 from engine.errors import IllegalAction, NotAsked, RoundOver
 from engine.face import Action
 from engine.kawuxing import claims
-from engine.kawuxing.actions import GANG_AN, GANG_BU, HU, PIAO, PLAIN, discards, split_liang
 from engine.kawuxing.actions import DISCARD as DISCARDS
+from engine.kawuxing.actions import GANG_AN, GANG_BU, HU, PLAIN, discards, split_liang
 from engine.kawuxing.events import Event, hand_word
 from engine.kawuxing.fans import SELF_DRAWN, Win, best_fan, waits_of
 from engine.kawuxing.melds import AN, BU, MING, PENG, Laid
 from engine.kawuxing.outcome import DRAW, HUANGZHUANG, Outcome
 from engine.kawuxing.outcome import HU as WON
 from engine.kawuxing.reveal import banned_discards, kong_keeps, liang_actions
-from engine.kawuxing.rules import RuleSet
 from engine.kawuxing.settle import (
     SEATS,
     Ready,
@@ -28,17 +26,14 @@ from engine.kawuxing.settle import (
     ma_worth,
     win_payments,
 )
-from engine.kawuxing.state import DEALT, DRAWN, KONGED, OVER, STAKING, TURN, Reveal, State
+from engine.kawuxing.state import DEALT, KONGED, OVER, STAKING, TURN, Reveal, State
 from engine.kawuxing.view import View, view_of
 from engine.kawuxing.winning import may_self_draw, own_moment, remember_pass, win_of
 from engine.mahjong.tiles import (
     FIELD,
-    HONOURS,
     ONE,
     POW,
-    RANK,
     SHIFT,
-    SUIT,
     TILE_TEXTS,
     distinct,
     tiles_of_mask,
@@ -188,16 +183,16 @@ class Position(State):
         if reveal is not None:
             if quads >> drawn & 1 and kong_keeps(rules, hand, melds, reveal.waits, AN, drawn):
                 return [GANG_AN[drawn]]
-            if Laid(PENG, drawn) in melds and self._may_add(seat, drawn):
-                if kong_keeps(rules, hand, melds, reveal.waits, BU, drawn):
-                    return [GANG_BU[drawn]]
-            return []
+            added = Laid(PENG, drawn) in melds and self._may_add(seat, drawn)
+            return (
+                [GANG_BU[drawn]] if added and kong_keeps(rules, hand, melds, reveal.waits, BU, drawn) else []
+            )
         kongs = [GANG_AN[tile] for tile in tiles_of_mask(quads)] if quads else []
         for meld in sorted(melds) if len(melds) > 1 else melds:
             tile = meld.tile
-            if meld.kind == PENG and (hand >> SHIFT[tile] & FIELD) // POW[tile] % 5:
-                if self._may_add(seat, tile):
-                    kongs.append(GANG_BU[tile])
+            held = meld.kind == PENG and (hand >> SHIFT[tile] & FIELD) // POW[tile] % 5
+            if held and self._may_add(seat, tile):
+                kongs.append(GANG_BU[tile])
         return kongs
 
     def _may_add(self, seat: int, tile: int) -> bool:
@@ -360,51 +355,3 @@ class Position(State):
             self.emit("show", seat, hand_word(self.hands[seat]), *[meld.text for meld in self.melds[seat]])
         winners = outcome.winners
         self.emit("end", winners[0] if winners else -1, outcome.how, *outcome.points)
-
-
-def dice_of(wall: Sequence[int]) -> tuple[int, int]:
-    """Return two dice that follow from the whole wall and tell nothing about any tile of it (Rule 9)."""
-    text = "dice " + " ".join([TILE_TEXTS[tile] for tile in wall])
-    digest = sha256(text.encode("ascii")).digest()
-    one, two, *_ = [byte % 6 + 1 for byte in digest if byte < 252]
-    return one, two
-
-
-def renamed(tile: int, first: int, second: int) -> int:
-    """Return the tile that a tile of the deck stands for: 筒 is the first suit of the rules, 条 the second."""
-    suit = SUIT[tile]
-    return tile if suit == HONOURS else 9 * (first if suit == 1 else second) + RANK[tile]
-
-
-def deal_position(
-    rules: RuleSet, wall: Sequence[int], dealer: int, draws_in_row: int, rename: bool = True
-) -> Position:
-    """Return the round dealt from a shuffled deck, at its first question.
-
-    Args:
-        rules: The options.
-        wall: The tiles in order.
-        dealer: The dealer.
-        draws_in_row: Rounds directly before this one that 上楼 goes by.
-        rename: Whether the wall is of 筒条 and stands for the suits of the rules.
-    """
-    first, second = ["mps".index(suit) for suit in rules.suits]
-    tiles = [renamed(tile, first, second) for tile in wall] if rename else wall
-    position = Position(rules, tiles, dealer)
-    if rules.shanglou == "dice":
-        position.dice = dice_of(wall)
-    equal = len(set(position.dice)) == 1
-    if equal or (rules.shanglou == "after" and draws_in_row):
-        position.stake *= 2
-    position.emit("open", dealer, rules, position.stake)
-    if position.dice:
-        position.emit("dice", dealer, *position.dice)
-    if rules.piao_max:
-        position.phase = STAKING
-        for seat in range(SEATS):
-            position.ask(seat, PIAO[: rules.piao_max + 1])
-    else:
-        position.piao = [0, 0, 0]
-        position.deal_hands()
-    position.opening = tuple(position.events)
-    return position

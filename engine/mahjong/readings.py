@@ -61,7 +61,7 @@ def _parts(
 
 
 def readings(hand: int) -> tuple[Part, ...]:
-    """Return every way in which a hand of 3n + 2 tiles parts into sets and one pair; empty if there is none."""
+    """Return every way in which a hand of 3n + 2 tiles parts into sets and one pair; maybe none."""
     found: list[tuple[Part, ...]] = []
     field = 0
     while hand:

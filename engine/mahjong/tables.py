@@ -1,8 +1,8 @@
 """Tables of the win check and of the waits, made once at import.
 
-The *code* of a field's content is its shape, 0 if it parts into sets, 1 if into sets and one pair, 2 if into
-neither, plus 16 for every rank with an odd count. The codes of the fields of a hand are added: a sum whose low
-four bits are 1 is a standard win, a sum below 16 has pairs only.
+The *code* of a field's content is its shape, 0 if it parts into sets, 1 if into sets and one pair, 2 if
+into neither, plus 16 for every rank with an odd count. The codes of the fields of a hand are added: a sum
+whose low four bits are 1 is a standard win, a sum below 16 has pairs only.
 
 The *fit* of a content is a mask of the ranks one more tile of which makes it sets (low nine bits), and sets
 with a pair (the nine bits above).

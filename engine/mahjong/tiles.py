@@ -1,9 +1,9 @@
 """Mahjong tiles, and hands of them as one integer.
 
-A tile is an integer: 0–8 are 一万…九万 (text ``m1``…``m9``), 9–17 筒 (``p``), 18–26 条 (``s``), 27–33 东南西北中发白
-(``z1``…``z7``). A hand has one field for each suit and one for the honours. A field is a number in base 5, the
-count of each rank being a digit, so it is at once the place of its content in the tables (``tables.py``).
-Adding a tile adds ``ONE[tile]``; hands are hashable and cost nothing to copy.
+A tile is an integer: 0–8 are 一万…九万 (text ``m1``…``m9``), 9–17 筒 (``p``), 18–26 条 (``s``), 27–33
+东南西北中发白 (``z1``…``z7``). A hand has one field for each suit and one for the honours. A field is a
+number in base 5, the count of each rank being a digit, so it is at once the place of its content in the
+tables (``tables.py``). Adding a tile adds ``ONE[tile]``; hands are hashable and cost nothing to copy.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ RANK: Final = tuple(tile % 9 for tile in range(KINDS))
 SHIFT: Final = tuple(FIELD_BITS * field for field in SUIT)
 """Where the field of a tile begins in a hand."""
 
-POW: Final = tuple(5**rank for rank in RANK)
+POW: Final[tuple[int, ...]] = tuple(5**rank for rank in RANK)
 """What one tile adds to its field."""
 
 ONE: Final = tuple(power << shift for power, shift in zip(POW, SHIFT, strict=True))
