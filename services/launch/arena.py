@@ -7,13 +7,12 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from engine import GAMES
+from engine import GAMES, fair_deal
 from engine.face import Game, Position
 from engine.record import Record, RecordedAction, full_result
 from services.chassis.ids import SeededIds
 from services.launch.tally import Tally, rotated
 from services.scoring.core.audit import audit_alone
-from services.table.core import fair_deal
 
 STARTED_MS = 1_790_000_000_000
 """When every simulated round begins: the records of a seed are equal, byte for byte, on every day."""

@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from engine import GAMES, Refusal
+from engine import GAMES, Refusal, fair_deal
 from engine.face import Event, Game
 from engine.record import Record, full_result, parse_record
 from services.launch.exits import NO, USAGE, Stop
 from services.launch.records import read
-from services.table.core import fair_deal
 
 HIDDEN = "?"
 """Stands in event texts for what their reader may not know."""

@@ -31,7 +31,6 @@ from services.chassis.errors import Outage
 from services.chassis.run import Wiring
 from services.economy.app import WIRING as ECONOMY
 from services.scoring.app import WIRING as SCORING
-from services.scoring.settings import ScoringSettings
 from services.table.app import TABLE_LOG
 from services.table.app import WIRING as TABLE
 from services.table.core import events as e
@@ -51,10 +50,6 @@ STEP_PAUSE = 0.0015
 """How often it sleeps, longer than its lease lives: when it wakes up, it is a zombie."""
 STAKES = {"base_stake": 10, "buy_in": 3000, "minimum": 100}
 TIMING = '{"turn_ms":4000,"claim_ms":3000,"between_ms":2000,"seat_ms":120000,"linger_ms":86000000}'
-
-
-SETTINGS = {"scoring": ScoringSettings(opening_wait_ms=600_000)}
-"""A delivery that died with its process comes again after a minute only; the auditor waits longer."""
 
 
 @dataclass
@@ -177,7 +172,7 @@ class World:
         member.services = []
         try:
             for wiring in member.wirings:
-                settings = SETTINGS.get(wiring.name) or wiring.settings()
+                settings = wiring.settings()
                 member.services.append(await wiring.wire(settings, process.parts))
             await process.rpc.start()
             for service in member.services:

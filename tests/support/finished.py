@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 
 from paiju.table.v1.events_pb2 import RoundFinished, RoundOpened, RoundSeat, RoundVoided
 
-from engine import GAMES
+from engine import GAMES, fair_deal
 from engine.record import Record, RecordedAction, full_result
-from services.table.core import fair_deal
 
 STARTED_MS = 1_790_000_000_000
 PLAYERS = ("p_a", "p_b", "bot:sensible")

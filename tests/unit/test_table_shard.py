@@ -14,6 +14,7 @@ from paiju.table.v1.events_pb2 import RoundFinished, RoundOpened
 
 from engine import GAMES
 from engine.errors import IllegalAction
+from engine.fair_deal import wall_order
 from services.chassis.bus.broker import Faults, MemoryBroker
 from services.chassis.bus.memory import MemoryBus
 from services.chassis.clock import VirtualClock, run_virtual
@@ -25,7 +26,6 @@ from services.table import desk, tables
 from services.table.calls import Calls, Close, Create, Get, Note, Seats
 from services.table.core import events as e
 from services.table.core.events import Stake, decode_batch
-from services.table.core.fair_deal import wall_order
 from tests.simulation.client import Door, Player
 from tests.simulation.tables import FAST, Host, MemoryBank, spec
 from tests.support.process import full_registry

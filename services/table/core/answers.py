@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from engine import face
+from engine.fair_deal import draw_dealer, wall_order
 from services.table.core import frames as f
 from services.table.core.beats import Beat, Told, paces, split, told
 from services.table.core.events import Answered, Dealt
-from services.table.core.fair_deal import draw_dealer, wall_order
 from services.table.core.state import ANSWERED_MAX, Given, OpenQuestion
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from hashlib import sha256
 import msgspec
 
 from engine.errors import BadNotation
+from engine.fair_deal import SEED_BYTES, follows
 from services.table.core import events as e
-from services.table.core.fair_deal import SEED_BYTES, follows
 from services.table.core.table import Table
 
 COMMAND_ID_CHARS_MAX = 64

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
+from engine.fair_deal import SEED_BYTES, commit
 from services.table.core import events as e
-from services.table.core.fair_deal import SEED_BYTES, commit
 from services.table.core.match import end_cause
 from services.table.core.table import NEVER, Table
 

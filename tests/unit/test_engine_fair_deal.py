@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from services.table.core import fair_deal
+from engine import fair_deal
 
 VECTORS: dict[str, Any] = json.loads(
     (Path(__file__).parent.parent / "vectors" / "fair_deal.json").read_text("utf-8")
