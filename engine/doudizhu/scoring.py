@@ -151,14 +151,23 @@ def settle(
     )
 
 
+_ENGLISH: Final = {
+    ROBS: "Robbed",
+    BOMBS: "Bombs",
+    ROCKET_NAME: "Rocket",
+    SPRING: "Spring",
+    ANTI_SPRING: "Counter-spring",
+}
+
+
 def explain_outcome(rules: RuleSet, outcome: Outcome) -> tuple[Line, ...]:
     """Return why the round scored what it scored; empty for a draw."""
     if outcome.end == DRAW:
         return ()
     bombs, rockets = counted(rules, outcome.bombs, outcome.rockets)
-    lines = [Line("叫分", str(outcome.bid), "§3")]
+    lines = [Line("叫分", str(outcome.bid), "§3", "Bid")]
     if outcome.robs:
-        lines.append(Line(f"{ROBS} {outcome.robs}", f"×{2**outcome.robs}", "§3"))
+        lines.append(_counted_line(ROBS, outcome.robs, f"×{2**outcome.robs}", "§3"))
     for name, happened, count, mult in (
         (BOMBS, outcome.bombs, bombs, rules.bomb_mult),
         (ROCKET_NAME, outcome.rockets, rockets, rules.rocket_mult),
@@ -166,14 +175,22 @@ def explain_outcome(rules: RuleSet, outcome: Outcome) -> tuple[Line, ...]:
     ):
         if happened:
             value = f"+{count * (mult - 1)}" if rules.scoring == "linear" else f"×{mult**count}"
-            capped = f" (封顶 {rules.bomb_cap})" if count < happened else ""
-            times = f" {happened}" if happened > 1 else ""
-            lines.append(Line(f"{name}{times}{capped}", value, "§4"))
-    lines.append(Line("倍数", f"×{outcome.fan}", "§4"))
+            lines.append(
+                _counted_line(name, happened, value, "§4", rules.bomb_cap if count < happened else None)
+            )
+    lines.append(Line("倍数", f"×{outcome.fan}", "§4", "Multiplier"))
     for seat, points in enumerate(outcome.points):
         if seat != outcome.landlord:
             factor = outcome.double[outcome.landlord] * outcome.double[seat]
-            doubled = f" {DOUBLED} ×{factor}" if factor > 1 else ""
-            lines.append(Line(f"农民 {seat}{doubled}", f"{points:+d}", "§4"))
-    lines.append(Line(f"地主 {outcome.landlord}", f"{outcome.points[outcome.landlord]:+d}", "§4"))
+            zh, en = (f" {DOUBLED} ×{factor}", f", doubled ×{factor}") if factor > 1 else ("", "")
+            lines.append(Line(f"农民 {seat}{zh}", f"{points:+d}", "§4", f"Peasant {seat}{en}"))
+    landlord = outcome.landlord
+    lines.append(Line(f"地主 {landlord}", f"{outcome.points[landlord]:+d}", "§4", f"Landlord {landlord}"))
     return tuple(lines)
+
+
+def _counted_line(name: str, happened: int, value: str, rule: str, cap: int | None = None) -> Line:
+    """Return the line of something that happened once or more, and perhaps counted less often."""
+    times = f" {happened}" if happened > 1 else ""
+    zh, en = ("", "") if cap is None else (f" (封顶 {cap})", f" (at most {cap} count)")
+    return Line(f"{name}{times}{zh}", value, rule, f"{_ENGLISH[name]}{times}{en}")

@@ -12,6 +12,7 @@ import pytest
 from engine.arena import play_round, shuffled
 from engine.doudizhu import Doudizhu, parse_cards
 from engine.doudizhu.cards import DECK, RANKS, make_cards
+from engine.doudizhu.plays import Table
 from engine.doudizhu.rules import OPTIONS
 from engine.doudizhu.scoring import multiplier, settle
 from engine.doudizhu.setup import before_bidding, in_play
@@ -288,6 +289,10 @@ def test_the_explanation_names_everything_that_counts_and_comes_to_the_points() 
         ("农民 2 加倍 ×4", "-128"),
         ("地主 1", "+192"),
     ]
+    assert [line.en for line in GAME.explain(rules, outcome)][2:4] == [
+        "Bombs 2 (at most 2 count): ×2 (§4)",
+        "Rocket: ×2 (§4)",
+    ]
     linear = GAME.ruleset("contest")
     outcome = settle(linear, landlord=0, winner=1, bid=2, plays=(1, 2, 2), bombs=2)
     assert [line.value for line in GAME.explain(linear, outcome)] == [
@@ -456,3 +461,9 @@ def test_bots_play_whole_rounds_of_every_preset() -> None:
             names = [GAME.bots[name] for name in bots]
             played = play_round(GAME, GAME.ruleset(preset), shuffled(GAME.deck(), rng), 0, names, rng)
             assert sum(played.outcome.points) == 0
+
+
+def test_a_full_table_is_emptied_and_filled_again() -> None:
+    table: Table[int, int] = Table(lambda key: key * key, 3)
+    assert [table[key] for key in (1, 2, 3, 4, 1)] == [1, 4, 9, 16, 1]
+    assert len(table) == 2
