@@ -14,7 +14,7 @@ from typing import Protocol
 from services.chassis.bus.port import Bus, Fenced
 from services.chassis.clock import Clock
 from services.chassis.metrics import Metrics
-from services.table.core.events import AnyEvent, encode_batch, encoded_size
+from services.table.core.events import Answered, AnyEvent, encode_batch, encoded_size
 
 BATCH_BYTES_MAX = 200 * 1024
 """At 1 MiB with headers the server would close the connection; a batch stays far below."""
@@ -101,6 +101,7 @@ class Journal:
         """Called when an append took longer than `STALL_S`, once it is through."""
         self._appends = metrics.counter("table_appends", "Messages appended to shard logs")
         self._events = metrics.counter("table_events", "Events appended to shard logs")
+        self._answers = metrics.counter("table_answers", "Answers of seats appended to shard logs")
         self._seconds = metrics.histogram("table_append_seconds", "From append to acknowledgement")
 
     @property
@@ -166,6 +167,7 @@ class Journal:
         self.durable += count
         self._appends.inc()
         self._events.inc(count)
+        self._answers.inc(sum(type(event) is Answered for _, event in entries))
         self._seconds.observe(took)
         if took > STALL_S:
             self.on_stall()
