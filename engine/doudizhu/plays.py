@@ -207,7 +207,12 @@ class Book:
                 return found[0]
             named = next((reading for reading in found if reading.type == kind), None)
             return named if kind != found[0].type else None
-        return None if kind else best_over(found, over)
+        if kind:
+            return None
+        reading = found[0]
+        if len(found) == 1 and reading.type == over.type and reading.type != ROCKETS:
+            return reading if reading.length == over.length and reading.rank > over.rank else None
+        return best_over(found, over)
 
     # Leads
 
