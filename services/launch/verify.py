@@ -67,6 +67,7 @@ def _as_text(verdict: Verdict, *, is_heard: bool) -> list[str]:
     if record is None:
         return [f"DISPUTED  {_first_wrong(verdict)}"]
     lines = [f"round {record.round_id}, {record.game} {record.preset}, {len(record.actions)} actions"]
+    lines.append(f"sha-256: {verdict.record_sha256.hex()}")
     given, seats = verdict.nonces_given, len(record.seats)
     if given:
         who = ", ".join(str(seat) for seat, nonce in enumerate(record.nonces) if nonce is not None)

@@ -90,7 +90,8 @@ class PlayedMatch:
             seat = position.to_act()[0]
             action = game.bots["sensible"](position.view(seat), self.chance)
             position.apply(seat, action)
-            actions.append(RecordedAction(seat, action, self.pace_ms * len(actions), "bot"))
+            cause = "bot" if self.players[seat].startswith("bot:") else ""
+            actions.append(RecordedAction(seat, action, self.pace_ms * len(actions), cause))
         commitment = fair_deal.commit(round_id, seed)
         record = Record(
             round_id=round_id,

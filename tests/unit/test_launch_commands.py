@@ -9,8 +9,9 @@ from typer.testing import CliRunner, Result
 
 from engine import GAMES
 from engine.record import Record
+from services.chassis.db import migrate
 from services.launch.arena import play_round
-from services.launch.exits import NO, OK, USAGE
+from services.launch.exits import NO, OK, OUTAGE, USAGE
 from services.launch.main import app
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -136,6 +137,7 @@ def test_verify_agrees_to_an_honest_record_and_says_how_many_seats_contributed(r
     done = paiju("verify", str(recorded))
     assert done.exit_code == OK
     assert "0 of 3 seats contributed" in done.stdout
+    assert f"sha-256: {hashlib.sha256(recorded.read_bytes()).hexdigest()}\n" in done.stdout
     assert done.stdout.endswith("AGREED\n")
     assert json.loads(paiju("verify", str(recorded), "--json").stdout)["nonces_given"] == 0
 
@@ -225,3 +227,55 @@ def test_rules_shows_every_option_with_its_rule_and_its_values() -> None:
     assert set(found["options"]) == set(found["presets"]["876cc"]["options"])
     shown = paiju("rules", "paohuzi").stdout
     assert "min_xi = 15; luzhou-10xi 10" in shown
+
+
+@pytest.mark.parametrize("folder", ["data", "a folder 牌局 #1 %20"])
+def test_reconcile_reads_a_book_and_changes_nothing(tmp_path: Path, folder: str) -> None:
+    data = tmp_path / folder
+    file = data / "economy.db"
+    made = tmp_path / "made.db"
+    migrate(f"sqlite:///{made}", "economy")
+    data.mkdir()
+    made.rename(file)
+    before = file.read_bytes()
+    done = paiju("reconcile", "--data", str(data))
+    assert (done.exit_code, done.output) == (OK, "0 transfers, 0 accounts checked\n")
+    assert file.read_bytes() == before
+
+
+def test_reconcile_without_a_book_says_so_and_makes_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for arguments in ((), ("--data", "nowhere")):
+        done = paiju("reconcile", *arguments)
+        assert done.exit_code == USAGE
+        assert "there is no book here" in done.stderr
+        assert "--data" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("content", [b"junk", b"SQLite format 3\0" + b"\xff" * 5000])
+@pytest.mark.parametrize("command", ["reconcile", "migrate"])
+def test_a_damaged_database_is_named_in_one_line(
+    tmp_path: Path, command: str, content: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "economy.db").write_bytes(content)
+    if command == "migrate":
+        monkeypatch.setenv("PAIJU_DEV", "1")
+        monkeypatch.setenv("PAIJU_DATA_DIR", str(tmp_path))
+        done = paiju("migrate", "economy")
+    else:
+        done = paiju("reconcile", "--data", str(tmp_path))
+    assert done.exit_code == OUTAGE
+    assert done.stderr.count("\n") == 1
+    assert f"{tmp_path}/economy.db: damaged" in done.stderr
+
+
+@pytest.mark.parametrize("host", ["300.1.1.1", "192.0.2.7", "no.such.host.invalid"])
+def test_a_host_that_is_not_ours_is_named_and_no_port_is_blamed(tmp_path: Path, host: str) -> None:
+    done = paiju("up", "--data", str(tmp_path / "data"), "--port", "0", "--host", host)
+    assert done.exit_code == USAGE
+    assert host in done.stderr
+    assert "taken" not in done.stderr
+    assert done.stderr.count("\n") == 1

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from services.scoring.core import deal
+from services.scoring.core import deal, plausible
 from services.scoring.core.doudizhu.rules import Options as DoudizhuOptions
-from services.scoring.core.record import BadRecord, Record, parse_record
+from services.scoring.core.record import BadRecord, Record, Result, parse_record
 from services.scoring.core.replay import Figures, WrongAction, replayed
 
 VERSION: Final = "paiju-scoring 1"
@@ -81,7 +81,8 @@ def audit(record_bytes: bytes, heard_commitment: bytes | None, heard: Heard | No
     """Recompute a round from its record and compare; never raises for what a record holds.
 
     Agreed means equal: deal, commitment, legality of every action, end, winners, points, 息, names,
-    multiplier and succession. The winning reading itself is not compared.
+    multiplier and succession, and nothing in the record that cannot have happened. Of the winning reading
+    only its cards and its 息 are compared: there can be several.
 
     Args:
         record_bytes: docs/record-format.md.
@@ -107,13 +108,14 @@ def _audit(data: bytes, commitment: bytes | None, heard: Heard, *, must_have_hea
         unread = Difference("record", str(bad), "cannot be read")
         return Verdict(DISPUTED, (unread,), None, None, None, sha256)
     differences = [*_deal(record, commitment, heard, must_have_heard), *_opening(record, heard)]
+    doubts = [Difference(*doubt) for doubt in plausible.doubts(record)]
     try:
         ours = replayed(record)
     except WrongAction as wrong:
         said = "the end" if wrong.action is None else f"{wrong.action.seat} {wrong.action.text}"
         differences.append(Difference(f"action {wrong.number}", said, wrong.why))
-        return Verdict(DISPUTED, tuple(differences), record, None, wrong, sha256)
-    differences += _results(record, ours)
+        return Verdict(DISPUTED, (*differences, *doubts), record, None, wrong, sha256)
+    differences += [*_results(record, ours), *doubts]
     status = DISPUTED if differences else AGREED
     return Verdict(status, tuple(differences), record, ours, None, sha256)
 
@@ -166,6 +168,8 @@ def _results(record: Record, ours: Figures) -> list[Difference]:
         if said != own:
             name = "from" if field.name == "from_seat" else field.name
             found.append(Difference(name, _written(said), _written(own)))
+    if isinstance(record.result, Result):
+        found += [Difference(*doubt) for doubt in plausible.doubt_of_melds(record, ours)]
     return found
 
 

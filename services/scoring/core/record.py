@@ -89,6 +89,8 @@ class Record:
     started_ms: int
     actions: tuple[Action, ...]
     result: Result | doudizhu_result.Result
+    melds: tuple[tuple[str, ...], ...]
+    """The winning reading the record shows: kind, then cards; empty in games without melds."""
 
     @property
     def match_id(self) -> str:
@@ -140,7 +142,8 @@ def parse_record(data: bytes) -> Record:
         raise BadRecord(at + 3, "nothing may follow the Result")
     given = _object(at + 2, lines[at + 1].removeprefix("Result: "))
     result = _doudizhu_result(at + 2, given) if game == "doudizhu" else _result(at + 2, given)
-    return _record(values, tuple(actions), result)
+    melds = tuple(tuple(meld) for meld in given["melds"]) if isinstance(result, Result) else ()
+    return _record(values, tuple(actions), result, melds)
 
 
 def _lines(data: bytes) -> list[str]:
@@ -178,6 +181,7 @@ def _record(
     values: dict[str, tuple[int, str]],
     actions: tuple[Action, ...],
     result: Result | doudizhu_result.Result,
+    melds: tuple[tuple[str, ...], ...],
 ) -> Record:
     def text(name: str, pattern: re.Pattern[str]) -> str:
         number, value = values[name]
@@ -216,6 +220,7 @@ def _record(
         started_ms=number("Started"),
         actions=actions,
         result=result,
+        melds=melds,
     )
 
 

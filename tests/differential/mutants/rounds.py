@@ -64,7 +64,8 @@ def record_of(engine: str, mutant: Mutant, number: int) -> bytes:
         seat = rng.choice(position.to_act())
         action = manners[seat].answer(rng, seat, position.legal_actions(seat))
         position.apply(seat, action)
-        actions.append(record.RecordedAction(seat, action, len(actions), ""))
+        cause = "bot" if seats[seat].startswith("bot:") else ""
+        actions.append(record.RecordedAction(seat, action, len(actions), cause))
     text = record.format_record(
         record.Record(
             round_id=round_id,
@@ -77,7 +78,7 @@ def record_of(engine: str, mutant: Mutant, number: int) -> bytes:
             commitment=fair_deal.commit(round_id, seed).hex(),
             seed=seed.hex(),
             nonces=tuple(nonce.hex() or "-" for nonce in nonces),
-            started_ms=0,
+            started_ms=1,
             actions=tuple(actions),
             result=record.full_result("paohuzi", rules, dealer, draws, position.outcome()),
         )
