@@ -159,7 +159,8 @@ def lockstep(number: int) -> tuple[dict[str, Any], list[tuple[int, str]]]:
             legal = position.legal_actions(seat)
             same_answers(seat, legal, question.answers(), where)
             same(f"question to {seat}", GAME.question(position, seat), question.compact(), where)
-            hand = position.view(seat).as_json()["hand"]
+            view: Any = position.view(seat)
+            hand = view.as_json()["hand"]
             same(f"hand of {seat}", counts_of(hand), table.hands[seat], where)
             for text in odd_texts(rng, hand, legal):
                 same(f"{text!r} by {seat}", text in legal, text in question, where)

@@ -72,13 +72,18 @@ class Won:
 
 def multiplier(options: Options, robs: int, bombs: int, rockets: int, *, is_spring: bool = False) -> int:
     """Return what the bid is multiplied by for 抢, bombs, the rocket and 春天 or 反春天."""
-    if options.bomb_cap is not None:
-        # The rocket is counted first.
-        rockets = min(rockets, options.bomb_cap)
-        bombs = min(bombs, options.bomb_cap - rockets)
+    bombs, rockets = counted_bombs(options, bombs, rockets)
     worth = [options.bomb_mult] * bombs + [options.rocket_mult] * rockets + [options.spring] * is_spring
     factor = 1 + sum(one - 1 for one in worth) if options.scoring == "linear" else math.prod(worth)
     return factor << robs
+
+
+def counted_bombs(options: Options, bombs: int, rockets: int) -> tuple[int, int]:
+    """Return how many bombs and rockets count under the cap; the rocket is counted first."""
+    if options.bomb_cap is None:
+        return bombs, rockets
+    rockets = min(rockets, options.bomb_cap)
+    return min(bombs, options.bomb_cap - rockets), rockets
 
 
 def succession(options: Options, first: int, draws_in_row: int, last: int) -> tuple[int, int]:
