@@ -8,7 +8,7 @@ from typing import Any, Final
 from engine.face import Line
 from engine.kawuxing.fans import Win
 from engine.kawuxing.rules import RuleSet
-from engine.kawuxing.settle import SEATS, Payment
+from engine.kawuxing.settle import BAO, Payment
 from engine.mahjong.tiles import TILE_TEXTS
 
 HU: Final = "hu"
@@ -54,8 +54,11 @@ class Outcome:
 
     def result(self) -> dict[str, Any]:
         """Return the Result of docs/games/kawuxing.md without the succession."""
-        by_seat = dict(self.wins)
-        seats = range(SEATS)
+        names: dict[str, int] = {}
+        for _, win in self.wins:
+            for name, fan in win.names:
+                names[name] = max(fan, names.get(name, 0))
+        bao = {payment.payee for payment in self.payments if payment.why == BAO}
         return {
             "end": self.end,
             "winners": list(self.winners),
@@ -64,19 +67,24 @@ class Outcome:
             "card": TILE_TEXTS[self.tile] if self.tile >= 0 else "",
             "points": list(self.points),
             "kong_points": list(self.kong_points),
-            "fan": [by_seat[seat].fan if seat in by_seat else 0 for seat in seats],
-            "names": [dict(by_seat[seat].names) if seat in by_seat else {} for seat in seats],
-            "kan": [by_seat[seat].kan if seat in by_seat else 0 for seat in seats],
-            "du": [by_seat[seat].du if seat in by_seat else False for seat in seats],
-            "bao": [
-                seat in by_seat and any(pay.payee == seat and pay.why == "包胡" for pay in self.payments)
-                for seat in seats
+            "fan": max([win.fan for _, win in self.wins], default=0),
+            "names": names,
+            "wins": [
+                {
+                    "seat": seat,
+                    "fan": win.fan,
+                    "names": dict(win.names),
+                    "kan": win.kan,
+                    "du": win.du,
+                    "bao": seat in bao,
+                }
+                for seat, win in self.wins
             ],
+            "melds": [list(win.sets) for _, win in self.wins],
             "ma": [TILE_TEXTS[tile] for tile in self.ma],
             "stake": self.stake,
             "waiting": list(self.waiting),
             "last_drawer": self.last_drawer,
-            "melds": [list(by_seat[seat].sets) if seat in by_seat else [] for seat in seats],
         }
 
 

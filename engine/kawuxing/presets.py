@@ -90,7 +90,6 @@ _TOWN: Final = replace(
     fan_long=8,
     fan_shuanglong=32,
     fan_chaolong=128,
-    reveal_min_wall=13,
 )
 """What the four towns have in common."""
 

@@ -13,6 +13,9 @@ from engine.mahjong.tiles import RANK, SUIT
 
 SEATS: Final = 3
 
+BAO: Final = "包胡"
+"""Why a payment of 包胡 is made."""
+
 
 @dataclass(frozen=True, slots=True)
 class Payment:
@@ -125,7 +128,7 @@ def win_payments(
             alone = rules.bao_excludes_cowinner and third in winners
             fans = capped(rules, win.fan, 2) if alone else _bao_fans(rules, win.fan)
             added = extra[source] + (0 if alone else extra[third])
-            payments.append(Payment(source, seat, table.stake * (fans + added), "包胡", "§7"))
+            payments.append(Payment(source, seat, table.stake * (fans + added), BAO, "§7"))
             continue
         times = factor(rules, table.revealed[seat], table.revealed[source], False)
         points = table.stake * (capped(rules, win.fan, times) + extra[source])

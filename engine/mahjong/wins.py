@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from engine.mahjong.tables import HONOUR_CODES, HONOUR_FITS, SUIT_CODES, SUIT_FITS
-from engine.mahjong.tiles import FIELD, FIELD_BITS, ONE, POW, RANK, SHIFT, counts_of_field, tiles_of_mask
+from engine.mahjong.tiles import FIELD, FIELD_BITS, ONE, RANK, counts_of_field, tiles_of_mask
 
 _TWO: Final = 2 * FIELD_BITS
 _THREE: Final = 3 * FIELD_BITS
@@ -93,25 +93,28 @@ def _odd_tiles(hand: int) -> int:
 def ready_discards(hand: int, seven_pairs: bool) -> list[tuple[int, int]]:
     """Return the discards that leave a hand of 3n + 2 tiles ready, with the waits they leave, ascending.
 
-    A field that is no part of a win must be mended by the discard or by the winning tile, so a hand with
-    three such fields is never ready, and with one the discard comes out of it.
+    A field that is no part of a win must be mended by the discard or by the winning tile. So a hand with
+    three such fields is never ready; with two the discard comes out of one and the other waits; with one it
+    comes out of that one, or out of a field of whole sets, a triplet of which becomes the pair.
     """
     fields = [hand & FIELD, hand >> FIELD_BITS & FIELD, hand >> _TWO & FIELD, hand >> _THREE]
     codes = [SUIT_CODES[fields[0]], SUIT_CODES[fields[1]], SUIT_CODES[fields[2]], HONOUR_CODES[fields[3]]]
     bad = [field for field in (0, 1, 2, 3) if codes[field] & 15 == 2]
-    pairs = seven_pairs and sum(codes) >> 4 <= 2
-    if len(bad) > 2:
-        if not pairs:
-            return []
-        bad = []
-    elif len(bad) == 2 and not pairs:
+    if seven_pairs and sum(codes) >> 4 <= 2:
+        tried = [0, 1, 2, 3]
+    elif len(bad) > 2:
+        return []
+    elif len(bad) == 2:
         one, two = bad
-        fits = (HONOUR_FITS[fields[3]] if two == 3 else SUIT_FITS[fields[two]], SUIT_FITS[fields[one]])
-        bad = [field for field, other in zip((one, two), fits, strict=True) if other]
-        if not bad:
-            return []
+        tried = [one] if _fit(fields, two) else []
+        if _fit(fields, one):
+            tried.append(two)
+    elif len(bad) == 1 and not _fit(fields, bad[0]):
+        tried = bad
+    else:
+        tried = [0, 1, 2, 3]
     found = []
-    for field in (0, 1, 2, 3) if pairs or not bad else bad:
+    for field in tried:
         for rank, _ in counts_of_field(fields[field]):
             tile = 9 * field + rank
             mask = wait_mask(hand - ONE[tile], seven_pairs)
@@ -120,9 +123,8 @@ def ready_discards(hand: int, seven_pairs: bool) -> list[tuple[int, int]]:
     return found
 
 
-def holds_four(hand: int, tile: int) -> bool:
-    """Return whether all four copies of a tile are in the hand."""
-    return (hand >> SHIFT[tile] & FIELD) // POW[tile] % 5 == 4
+def _fit(fields: list[int], field: int) -> int:
+    return HONOUR_FITS[fields[3]] if field == 3 else SUIT_FITS[fields[field]]
 
 
 def is_suit_five(tile: int) -> bool:
