@@ -102,8 +102,8 @@ def _classify(cards: Any, **more: Any) -> dict[str, Any]:
         {"game": "ddz"},
         {"game": "ddz", "op": "poem", "input": {}, "expect": {}},
         _classify("3x"),
-        _classify("33333"),
-        _classify("RR"),
+        _classify("33333", expect={"types": [["bomb", 1, "3"]]}),
+        _classify("RR", expect={"types": [["pair", 1, "R"]]}),
         _classify(3),
         _classify("345", options={"no": 1}),
         _classify("345", options={"spring": 4}),
@@ -124,6 +124,13 @@ def _classify(cards: Any, **more: Any) -> dict[str, Any]:
 )
 def test_an_example_that_cannot_be_run_fails(case: dict[str, Any]) -> None:
     assert run_case(case) != []
+
+
+@pytest.mark.parametrize("cards", ["33333", "RR", "BB", "BBRR", ""])
+def test_cards_that_the_deck_does_not_hold_are_no_play(cards: str) -> None:
+    assert run_case(_classify(cards)) == []
+    beats = {"game": "ddz", "op": "beats", "input": {"new": cards, "old": "3"}, "expect": {"beats": False}}
+    assert run_case(beats) == []
 
 
 def test_a_step_is_left_out_if_its_seat_owes_no_answer() -> None:

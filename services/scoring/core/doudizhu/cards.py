@@ -32,6 +32,10 @@ class BadCards(Exception):
     """A text stands for no cards."""
 
 
+class TooManyCards(BadCards):
+    """A rank stands there more often than in the deck."""
+
+
 def counts_of(text: str) -> Counts:
     """Return the cards of a word in any order, or of `-`, as counts.
 
@@ -39,7 +43,8 @@ def counts_of(text: str) -> Counts:
     (2, 1, 0)
 
     Raises:
-        BadCards: A letter is no rank, or a rank occurs more often than in the deck.
+        BadCards: A letter is no rank.
+        TooManyCards: A rank occurs more often than in the deck.
     """
     found = [0] * KINDS
     for letter in "" if text == "-" else text:
@@ -48,7 +53,7 @@ def counts_of(text: str) -> Counts:
         found[PLACE[letter]] += 1
     for letter, held, copies in zip(RANKS, found, COPIES, strict=True):
         if held > copies:
-            raise BadCards(f"{held} cards {letter}, and there are {copies}")
+            raise TooManyCards(f"{held} cards {letter}, and there are {copies}")
     return tuple(found)
 
 

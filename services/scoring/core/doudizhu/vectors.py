@@ -4,9 +4,9 @@ from collections.abc import Callable, Generator, Mapping
 from typing import Any, Final
 
 from services.scoring.core.doudizhu import course, payment, plays
-from services.scoring.core.doudizhu.cards import SEATS, BadCards, counts_of
+from services.scoring.core.doudizhu.cards import SEATS, BadCards, TooManyCards, counts_of
 from services.scoring.core.doudizhu.flow import robs_of, run_flow
-from services.scoring.core.doudizhu.readings import as_follow, as_lead, readings
+from services.scoring.core.doudizhu.readings import Reading, as_follow, as_lead, readings
 from services.scoring.core.doudizhu.rules import Options, preset_named, with_overrides
 from services.scoring.core.rules import BadOptions
 
@@ -63,10 +63,17 @@ def _taken(given: Mapping[str, Any], *known: str) -> None:
         raise BadExample(f"unknown input: {', '.join(odd)}")
 
 
+def _readings(cards: str, options: Options) -> tuple[Reading, ...]:
+    """Return the readings of a word; cards that the deck does not hold, five 3s, have none."""
+    try:
+        return readings(counts_of(cards), options)
+    except TooManyCards:
+        return ()
+
+
 def _classify(given: Mapping[str, Any], options: Options) -> dict[str, Any]:
     _taken(given, "cards")
-    found = readings(counts_of(given["cards"]), options)
-    return {"types": [reading.written() for reading in found]}
+    return {"types": [reading.written() for reading in _readings(given["cards"], options)]}
 
 
 def _beats(given: Mapping[str, Any], options: Options) -> dict[str, Any]:
@@ -74,7 +81,7 @@ def _beats(given: Mapping[str, Any], options: Options) -> dict[str, Any]:
     old = as_lead(readings(counts_of(given["old"]), options), given.get("old_as", ""))
     if old is None:
         raise BadExample(f"nothing lies there: {given['old']!r} is no such play")
-    return {"beats": as_follow(readings(counts_of(given["new"]), options), old) is not None}
+    return {"beats": as_follow(_readings(given["new"], options), old) is not None}
 
 
 def _plays(given: Mapping[str, Any], options: Options) -> dict[str, Any]:
