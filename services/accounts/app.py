@@ -6,10 +6,11 @@ from paiju.accounts.v1 import accounts_service_pb2_grpc
 from paiju.accounts.v1.events_pb2 import PlayerCreated, ProfileChanged, SessionRevoked
 
 from services.accounts.api import ACCESS, AccountsApi
-from services.accounts.bus import show_keys
+from services.accounts.bus import REVOCATIONS, Revoker, show_keys
 from services.accounts.keys import Signer, keys_in_folder, parse_keys
 from services.accounts.settings import AccountsSettings
-from services.chassis.bus.registry import KEYS
+from services.chassis.bus.port import Consumer
+from services.chassis.bus.registry import KEYS, REVOKED
 from services.chassis.outbox import Outbox
 from services.chassis.run import Parts, Service, Wiring
 
@@ -23,6 +24,8 @@ class Accounts:
         self._parts = parts
         self._signer = _signer(settings, parts)
         self._outbox = Outbox(parts.db("accounts"), parts.bus, parts.clock, parts.metrics, "accounts")
+        self._revoker = Revoker(parts.bus, parts.clock, parts.verifier.revocations)
+        self._consumer: Consumer | None = None
         parts.rpc.serve(
             self.name,
             accounts_service_pb2_grpc.add_AccountsServiceServicer_to_server,
@@ -31,12 +34,17 @@ class Accounts:
         )
 
     async def start(self) -> None:
-        """Show the public keys to all services, and send what is in the outbox."""
+        """Show the public keys and what is revoked to all services, and send what is in the outbox."""
         await show_keys(self._parts.bus, self._signer)
+        self._consumer = await self._parts.bus.consume(
+            REVOCATIONS.durable, REVOCATIONS.types, self._revoker.on_revoked, batch=50
+        )
         self._parts.spawn("accounts-outbox", self._outbox.run())
 
     async def stop(self) -> None:
-        """Nothing is under way: what was committed is in the outbox, which goes on until the process ends."""
+        """Hear no more; what was committed is in the outbox, which goes on until the process ends."""
+        if self._consumer is not None:
+            await self._consumer.stop()
 
 
 def _signer(settings: AccountsSettings, parts: Parts) -> Signer:
@@ -57,6 +65,7 @@ WIRING = Wiring(
     wire,
     AccountsSettings,
     says=(PlayerCreated, ProfileChanged, SessionRevoked),
-    buckets=(KEYS,),
+    hears=(REVOCATIONS,),
+    buckets=(KEYS, REVOKED),
     has_database=True,
 )

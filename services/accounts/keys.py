@@ -13,7 +13,7 @@ from pathlib import Path
 import jwt
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from services.chassis.auth import ISSUER, SERVICE_KID
+from services.chassis.auth import AUDIENCE, ISSUER, SERVICE_KID
 from services.chassis.config import ConfigError
 from services.chassis.ids import Ids
 
@@ -58,6 +58,7 @@ class Signer:
         """Return the access token of a player's session."""
         claims = {
             "iss": ISSUER,
+            "aud": AUDIENCE,
             "sub": player_id,
             "kind": "player",
             "sid": session_id,

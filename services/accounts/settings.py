@@ -7,6 +7,7 @@ import ipaddress
 from pydantic import Field, SecretStr, field_validator
 
 from services.accounts.core.limits import CreationLimits
+from services.chassis.bus.registry import SESSION_TOKEN_S_MAX
 from services.chassis.config import ServiceSettings, prefixed
 
 
@@ -18,7 +19,7 @@ class AccountsSettings(ServiceSettings):
     signing_keys: SecretStr = SecretStr("")
     """Ed25519 private keys: JSON list of `{"kid": …, "private_key": <base64url of 32 bytes>}`, the one that
     signs first, older ones after it. Empty: a file in the data folder, made at the first start."""
-    access_s: int = Field(default=600, ge=60, le=3_600)
+    access_s: int = Field(default=600, ge=60, le=SESSION_TOKEN_S_MAX)
     """Life of an access token."""
     refresh_s: int = Field(default=30 * 86_400, ge=3_600, le=366 * 86_400)
     """Life of a refresh token."""

@@ -7,6 +7,7 @@ A player's or integrator's token is a JWT signed with EdDSA by accounts; its pub
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -18,8 +19,10 @@ import jwt
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from services.chassis.bus.port import Bus
+from services.chassis.bus.registry import SESSION_TOKEN_S_MAX
 from services.chassis.clock import Clock
 from services.chassis.errors import Outage, Refusal
+from services.chassis.revocations import Revocations
 
 Kind = Literal["player", "integrator", "service", "operator"]
 Access = Literal["public", "player", "service", "operator"]
@@ -33,6 +36,7 @@ KeySource = Callable[[], Awaitable[Mapping[str, bytes]]]
 """Returns all public keys as they are now: `kid` → 32 raw bytes of Ed25519."""
 
 ISSUER = "paiju"
+AUDIENCE = "paiju"
 SERVICE_KID = "service"
 """`kid` of tokens under the shared key; accounts never uses it."""
 SERVICE_TOKEN_S = 600
@@ -43,6 +47,10 @@ REFRESH_S_MIN = 1.0
 """An unknown `kid` makes the keys be read again, but not more often than this."""
 CACHED_MAX = 20_000
 TOKEN_CHARS_MAX = 4096
+CLOCKS_APART_S_MAX = 60
+"""So far may the clocks of two machines be apart."""
+TIME_S_MAX = 2**40
+SESSION_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 _ALLOWED: dict[Access, frozenset[str]] = {
     "public": frozenset({"player", "integrator", "service", "operator"}),
@@ -64,6 +72,8 @@ class Principal:
     """Unix seconds; 0 = never (the anonymous caller of a public method)."""
     acting_for: str = ""
     """The player in whose name a service calls, if any."""
+    session_id: str = ""
+    """The session that a player's or integrator's token rests on."""
 
     @property
     def player_id(self) -> str:
@@ -128,7 +138,14 @@ def acting_player() -> str:
 
 def service_token(key: str, name: str, now_s: int, kind: Literal["service", "operator"] = "service") -> str:
     """Return a token of a service or an operator, good for ten minutes."""
-    claims = {"iss": ISSUER, "sub": name, "kind": kind, "iat": now_s, "exp": now_s + SERVICE_TOKEN_S}
+    claims = {
+        "iss": ISSUER,
+        "aud": AUDIENCE,
+        "sub": name,
+        "kind": kind,
+        "iat": now_s,
+        "exp": now_s + SERVICE_TOKEN_S,
+    }
     return jwt.encode(claims, key, algorithm="HS256", headers={"kid": SERVICE_KID})
 
 
@@ -152,9 +169,10 @@ class ServiceTokens:
 
 
 class Verifier:
-    """Turns tokens into principals, and remembers them until they end."""
+    """Turns tokens into principals, and remembers them until they end; of a revoked session none is good."""
 
-    def __init__(self, service_key: str, source: KeySource, clock: Clock) -> None:
+    def __init__(self, service_key: str, source: KeySource, clock: Clock, revocations: Revocations) -> None:
+        self.revocations = revocations
         self._service_key = service_key
         self._source = source
         self._clock = clock
@@ -171,12 +189,12 @@ class Verifier:
         """Return whose token this is.
 
         Raises:
-            Refusal: TOKEN_INVALID, TOKEN_EXPIRED.
-            Outage: The public keys can't be had.
+            Refusal: TOKEN_INVALID, TOKEN_EXPIRED, SESSION_REVOKED.
+            Outage: The public keys, or what is revoked, can't be had.
         """
-        if len(token) > TOKEN_CHARS_MAX:
+        if len(token) > TOKEN_CHARS_MAX or not token.isascii():
             raise Refusal("TOKEN_INVALID")
-        digest = hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
+        digest = hashlib.sha256(token.encode()).digest()
         principal = self._cached.get(digest)
         if principal is None:
             principal = await self._decode(token)
@@ -185,6 +203,8 @@ class Verifier:
                 self._cached.popitem(last=False)
         if principal.expires_at <= self._clock.now_ms() // 1000:
             raise Refusal("TOKEN_EXPIRED")
+        if principal.session_id:
+            await self.revocations.check(principal.session_id)
         return principal
 
     def forget(self) -> None:
@@ -194,6 +214,7 @@ class Verifier:
         self._read_at = float("-inf")
 
     async def _decode(self, token: str) -> Principal:
+        now_s = self._clock.now_ms() // 1000
         try:
             header = jwt.get_unverified_header(token)
             kid = header.get("kid")
@@ -203,13 +224,17 @@ class Verifier:
             else:
                 claims = self._claims(token, await self._key(str(kid)), "EdDSA")
                 allowed = ("player", "integrator")
-        except jwt.PyJWTError as error:
+        except (jwt.PyJWTError, ValueError, TypeError, RecursionError) as error:
+            # PyJWT lets through what reading the parts of a token made on purpose raises.
             raise Refusal("TOKEN_INVALID") from error
-        kind, scopes = claims.get("kind"), claims.get("scopes", [])
-        if kind not in allowed or not isinstance(scopes, list) or not claims["sub"]:
+        kind, subject, scopes = claims.get("kind"), claims["sub"], claims.get("scopes", [])
+        if kind not in allowed or not isinstance(subject, str) or not subject or not _is_now(claims, now_s):
             raise Refusal("TOKEN_INVALID")
+        if not isinstance(scopes, list):
+            raise Refusal("TOKEN_INVALID")
+        session_id = "" if kid == SERVICE_KID else _session_id(claims, now_s)
         return Principal(
-            cast(Kind, kind), str(claims["sub"]), frozenset(map(str, scopes)), int(claims["exp"])
+            cast(Kind, kind), subject, frozenset(map(str, scopes)), claims["exp"], session_id=session_id
         )
 
     def _claims(self, token: str, key: Any, algorithm: str) -> dict[str, Any]:
@@ -219,8 +244,9 @@ class Verifier:
             key,
             algorithms=[algorithm],
             issuer=ISSUER,
+            audience=AUDIENCE,
             options={
-                "require": ["exp", "sub", "iss"],
+                "require": ["exp", "sub", "iss", "aud"],
                 "verify_exp": False,
                 "verify_iat": False,
                 "verify_nbf": False,
@@ -235,6 +261,28 @@ class Verifier:
         if kid not in self._keys:
             raise Refusal("TOKEN_INVALID")
         return self._keys[kid]
+
+
+def _is_now(claims: Mapping[str, Any], now_s: int) -> bool:
+    """Return whether the times of a token are whole seconds, and its beginning is past; not its end."""
+    times = [claims["exp"], *(claims[name] for name in ("nbf", "iat") if name in claims)]
+    if any(type(time) is not int or not 0 <= time <= TIME_S_MAX for time in times):
+        return False
+    return bool(claims.get("nbf", 0) <= now_s + CLOCKS_APART_S_MAX)
+
+
+def _session_id(claims: Mapping[str, Any], now_s: int) -> str:
+    """Return the session a token rests on.
+
+    Raises:
+        Refusal: TOKEN_INVALID: none, or the token would live longer than a revocation is remembered.
+    """
+    session_id = claims.get("sid")
+    if not isinstance(session_id, str) or not SESSION_ID.fullmatch(session_id):
+        raise Refusal("TOKEN_INVALID")
+    if claims["exp"] > now_s + SESSION_TOKEN_S_MAX + CLOCKS_APART_S_MAX:
+        raise Refusal("TOKEN_INVALID")
+    return session_id
 
 
 def keys_on_bus(bus: Bus) -> KeySource:

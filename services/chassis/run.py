@@ -26,6 +26,7 @@ from services.chassis.errors import Defect
 from services.chassis.health import Health, Site, operator_app
 from services.chassis.ids import Ids, SystemIds
 from services.chassis.metrics import Metrics
+from services.chassis.revocations import Revocations, revoked_on_bus
 from services.chassis.rpc import Rpc
 from services.chassis.rpc.server import GrpcRpc
 
@@ -220,7 +221,8 @@ async def serve(
     title = wirings[0].name if len(wirings) == 1 else "up"
     inbox = f"_INBOX_{title}" if settings.nats_user else "_INBOX"
     bus = await NatsBus.connect(nats_login(settings, inbox), registry, clock, ids, metrics, title)
-    verifier = Verifier(settings.service_key.get_secret_value(), keys_on_bus(bus), clock)
+    revoked = Revocations(revoked_on_bus(bus), clock)
+    verifier = Verifier(settings.service_key.get_secret_value(), keys_on_bus(bus), clock, revoked)
     rpc = GrpcRpc(settings, verifier, health, clock, ids, metrics, title)
 
     ended = until or asyncio.Event()

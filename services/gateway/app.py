@@ -12,7 +12,6 @@ from services.chassis.bus import subject
 from services.chassis.errors import Outage
 from services.chassis.run import Parts, Service, Wiring
 from services.gateway.api import Api
-from services.gateway.bus.revocations import REVOKED
 from services.gateway.bus.tables import Tables
 from services.gateway.calls import Calls
 from services.gateway.doors.call import CallDoor
@@ -114,6 +113,5 @@ WIRING = Wiring(
         subject("accounts", "session_revoked", "*"),
         subject("chat", "message_posted", "*"),
     ),
-    buckets=(REVOKED,),
     has_database=False,
 )

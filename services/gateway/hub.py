@@ -17,7 +17,7 @@ from services.chassis.bus import subject_of
 from services.chassis.errors import Refusal
 from services.chassis.limits import Rate, RateLimits
 from services.chassis.run import Parts
-from services.gateway.bus.revocations import Revocations
+from services.gateway.bus.revocations import RevocationEars
 from services.gateway.bus.tables import Tables
 from services.gateway.bus.topics import Topics
 from services.gateway.calls import Calls
@@ -54,7 +54,7 @@ class Hub:
         self._chat_of: dict[str, dict[str, None]] = {}
         self._notices = Topics(parts.bus, self._hear_notice)
         self._chat = Topics(parts.bus, self._hear_chat)
-        self._revocations = Revocations(parts.bus, self._revoked)
+        self._revocations = RevocationEars(parts.bus, parts.verifier.revocations, self._revoked)
         self._tasks: set[asyncio.Task[None]] = set()
         metrics = parts.metrics
         self.received = metrics.counter("gateway_messages_received", "Messages of clients")
@@ -217,12 +217,9 @@ class Hub:
 
         Raises:
             Refusal: TOKEN_INVALID, TOKEN_EXPIRED, SESSION_REVOKED.
-            Outage: The public keys can't be had.
+            Outage: The public keys, or what is revoked, can't be had.
         """
-        who = await signed_in(self._parts.verifier, token)
-        if who.login in self._revocations:
-            raise Refusal("SESSION_REVOKED")
-        return who
+        return await signed_in(self._parts.verifier, token)
 
 
 def _chat_subject(table_id: str) -> str:

@@ -64,8 +64,8 @@ def up(
 ) -> None:
     """Run everything on this machine: all services, an embedded broker, SQLite files. Ctrl-C ends it.
 
-    Exit codes: 0 ended as asked · 3 another `paiju up` holds the data folder · 4 a port is taken, or the
-    broker or a service failed.
+    Exit codes: 0 ended as asked · 2 no such host · 3 another `paiju up` holds the data folder · 4 a port is
+    taken, a database is damaged, or the broker or a service failed.
     """
     from services.launch.up import Doors, run
 

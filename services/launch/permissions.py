@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from services.chassis.bus.registry import ALIVE, KEYS, SHARDS, BucketSpec, LogSpec, event_of
+from services.chassis.bus.registry import ALIVE, KEYS, REVOKED, SHARDS, BucketSpec, LogSpec, event_of
 from services.chassis.run import Wiring
 
 OPERATOR = "operator"
@@ -46,7 +46,7 @@ def allow_list(wiring: Wiring, log_streams: int) -> AllowList:
     for bucket in (ALIVE, SHARDS):
         # Leases are kept under the name of the service that takes them.
         publish.add(f"$KV.{bucket.name}.{wiring.name}.>")
-    for bucket in {ALIVE, SHARDS, KEYS, *wiring.buckets}:
+    for bucket in {ALIVE, SHARDS, KEYS, REVOKED, *wiring.buckets}:
         publish.update(_reads_of(bucket))
     subscribe = {f"{inbox_prefix(wiring.name)}.>", *wiring.listens}
     return AllowList(wiring.name, tuple(sorted(publish)), tuple(sorted(subscribe)))
@@ -76,7 +76,7 @@ def _own_log(log: LogSpec, log_streams: int) -> Iterable[str]:
 
 
 def _reads_of(bucket: BucketSpec) -> Iterable[str]:
-    """Who is alive, who owns what and the public keys of tokens are no secrets: every service reads them."""
+    """Who is alive, who owns what, public keys, what is revoked are no secrets: every service reads them."""
     yield f"$JS.API.STREAM.MSG.GET.KV_{bucket.name}"
     yield f"$JS.API.STREAM.INFO.KV_{bucket.name}"
 

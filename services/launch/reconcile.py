@@ -6,9 +6,13 @@ import dataclasses
 import json
 from pathlib import Path
 
+from sqlalchemy import Engine
+from sqlalchemy.engine import make_url
+
 from services.chassis.clock import SystemClock
 from services.chassis.config import PaijuSettings
 from services.chassis.db import check_schema, open_database
+from services.chassis.db.sqlite import sqlite_engine
 from services.chassis.ids import SystemIds
 from services.chassis.run import run as run_loop
 from services.economy.reconcile import reconcile
@@ -30,10 +34,8 @@ def run(data: Path | None, *, as_json: bool) -> None:
     # Reading needs no keys.
     settings = PaijuSettings(dev=True) if data is None else PaijuSettings(dev=True, data_dir=data.resolve())
     url = settings.database_url_of("economy")
-    if data is not None and not (data / "economy.db").exists():
-        raise Stop(USAGE, f"there is no book in {data}: {data / 'economy.db'} is missing")
     with outages_in_one_line():
-        check_schema(url, "economy")
+        check_schema(_readable(url), "economy")
         proof = run_loop(_prove(url))
     if as_json:
         print(json.dumps({"ok": not proof.findings, **dataclasses.asdict(proof)}, ensure_ascii=False))
@@ -43,8 +45,22 @@ def run(data: Path | None, *, as_json: bool) -> None:
         raise Stop(NO, f"the book does not add up: {proof.findings[0]}")
 
 
+def _readable(url: str) -> str | Engine:
+    """Return what the schema of the book is read from; looking makes no file.
+
+    Raises:
+        Stop: There is no book (`USAGE`).
+    """
+    if not url.startswith("sqlite"):
+        return url
+    file = make_url(url).database or ""
+    if not Path(file).is_file():
+        raise Stop(USAGE, f"there is no book here: {file} is missing; name its folder with --data")
+    return sqlite_engine(url, reads_only=True)
+
+
 async def _prove(url: str) -> Proof:
-    db = open_database(url, SystemClock(), SystemIds(), connections=1)
+    db = open_database(url, SystemClock(), SystemIds(), connections=1, reads_only=True)
     try:
         return await reconcile(db)
     finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import socket
@@ -21,7 +22,7 @@ from services.chassis.run import run as run_loop
 from services.gateway.app import Gateway
 from services.launch.broker import Broker
 from services.launch.catalog import wirings
-from services.launch.exits import OUTAGE, Stop
+from services.launch.exits import OUTAGE, USAGE, Stop
 from services.launch.folder import DataFolder
 from services.launch.serve import migrate_all, outages_in_one_line
 
@@ -57,7 +58,8 @@ def run(data: Path, doors: Doors, *, open_page: bool, as_json: bool) -> None:
     """Run until SIGTERM, SIGINT or a failure; return after everything has ended in order.
 
     Raises:
-        Stop: The folder is held (`HELD`); a port is taken or something outside failed (`OUTAGE`).
+        Stop: The host is none of this machine's (`USAGE`); the folder is held (`HELD`); a port is taken or
+            something outside failed (`OUTAGE`).
     """
     page_port = _page_port(doors)
     for host, port in ((doors.host, doors.grpc_port), ("127.0.0.1", doors.metrics_port)):
@@ -172,11 +174,28 @@ def _page_port(doors: Doors) -> int:
 
 
 def _is_free(host: str, port: int) -> bool:
+    """Return whether nobody listens there.
+
+    Raises:
+        Stop: No such host (`USAGE`), or the system does not let us listen there (`OUTAGE`).
+    """
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, kind, protocol, _, address = found[0]
+    except (OSError, UnicodeError) as error:
+        raise Stop(USAGE, f"host {host!r} can't be found ({_why(error)}); name one with --host") from error
+    try:
         with socket.socket(family, kind, protocol) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(address)
-    except OSError:
-        return False
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            return False
+        if error.errno == errno.EADDRNOTAVAIL:
+            raise Stop(USAGE, f"host {host!r} is no address of this machine; name one with --host") from error
+        raise Stop(OUTAGE, f"can't listen on port {port} of {host}: {_why(error)}") from error
     return True
+
+
+def _why(error: Exception) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)

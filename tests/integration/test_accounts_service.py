@@ -27,6 +27,7 @@ from services.chassis.bus.port import Delivery
 from services.chassis.clock import Clock, VirtualClock, run_virtual
 from services.chassis.db import Database, migrate, schema_differences
 from services.chassis.errors import Refusal
+from services.chassis.revocations import REFRESH_S, Revocations, revoked_on_bus
 from tests.support.process import MemoryWorld, system_ids
 
 HOME = (("x-paiju-client-address", "203.0.113.9"),)
@@ -96,6 +97,13 @@ class Running:
         return heard
 
 
+def verifier_of(accounts: Running) -> Verifier:
+    """Another process's verifier."""
+    clock = accounts.clock
+    revocations = Revocations(revoked_on_bus(accounts.bus), clock)
+    return Verifier("x" * 32, keys_on_bus(accounts.bus), clock, revocations)
+
+
 async def until(holds: Callable[[], Any]) -> None:
     async with asyncio.timeout(30):
         while not holds():
@@ -129,7 +137,7 @@ async def test_a_new_key_makes_a_player_and_the_same_key_finds_him_again(account
 
 async def test_every_service_can_verify_the_access_token(accounts: Running) -> None:
     signed_in = await accounts.sign_in()
-    verifier = Verifier("x" * 32, keys_on_bus(accounts.bus), accounts.clock)
+    verifier = verifier_of(accounts)
     principal = await verifier.verify(signed_in.tokens.access_token)
     assert (principal.kind, principal.id) == ("player", signed_in.profile.player_id)
     assert principal.expires_at * 1000 == signed_in.tokens.access_expires_at_ms
@@ -263,6 +271,25 @@ async def test_a_player_ends_his_own_sessions_only(accounts: Running) -> None:
     assert [one.session_id for one in revoked] == [mine.tokens.session_id]
 
 
+async def test_no_process_takes_the_access_token_of_an_ended_session(accounts: Running) -> None:
+    """Known without asking where accounts runs; elsewhere with the next look at the list."""
+    mine, theirs = await accounts.sign_in(), await accounts.sign_in()
+    elsewhere = verifier_of(accounts)
+    await elsewhere.verify(mine.tokens.access_token)
+    with auth.acting_for(mine.profile.player_id):
+        await accounts.stub.RevokeSession(pb.RevokeSessionRequest(session_id=mine.tokens.session_id))
+    bucket = await accounts.bus.bucket("revoked")
+    async with asyncio.timeout(30):
+        while await bucket.names() != [mine.tokens.session_id]:
+            await asyncio.sleep(0.01)
+    with pytest.raises(Refusal, match="SESSION_REVOKED"):
+        await accounts.process.parts.verifier.verify(mine.tokens.access_token)
+    await accounts.clock.sleep(REFRESH_S)
+    with pytest.raises(Refusal, match="SESSION_REVOKED"):
+        await elsewhere.verify(mine.tokens.access_token)
+    await elsewhere.verify(theirs.tokens.access_token)
+
+
 async def test_without_an_id_the_session_of_the_token_ends(accounts: Running) -> None:
     mine = await accounts.sign_in()
     await accounts.stub.RevokeSession(
@@ -340,7 +367,7 @@ def test_challenges_and_tokens_end_with_their_time() -> None:
         with pytest.raises(Refusal, match="CHALLENGE_INVALID"):
             await accounts.answer(key, challenge)
         signed_in = await accounts.sign_in(key)
-        verifier = Verifier("x" * 32, keys_on_bus(accounts.bus), clock)
+        verifier = verifier_of(accounts)
         await clock.sleep(598)
         await verifier.verify(signed_in.tokens.access_token)
         await clock.sleep(3)
@@ -369,7 +396,7 @@ async def test_keys_that_are_gone_from_the_settings_verify_no_more(world: Memory
     world.processes.remove(first.process)
     world.network.leave(first.process.rpc)
     second = await Running(world, keys("Q", "A")).start()
-    verifier = Verifier("x" * 32, keys_on_bus(second.bus), second.clock)
+    verifier = verifier_of(second)
     await verifier.verify(token)
     await verifier.verify((await second.sign_in()).tokens.access_token)
     await second.service.stop()
@@ -378,5 +405,5 @@ async def test_keys_that_are_gone_from_the_settings_verify_no_more(world: Memory
     world.network.leave(second.process.rpc)
     third = await Running(world, keys("Q")).start()
     with pytest.raises(Refusal, match="TOKEN_INVALID"):
-        await Verifier("x" * 32, keys_on_bus(third.bus), third.clock).verify(token)
+        await verifier_of(third).verify(token)
     await third.service.stop()

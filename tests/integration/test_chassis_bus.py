@@ -487,6 +487,14 @@ async def test_of_many_who_create_at_once_one_wins(bus: AnyBus) -> None:
     assert len([result for result in results if isinstance(result, Conflict)]) == 9
 
 
+async def test_names_are_the_keys_in_one_question(bus: AnyBus) -> None:
+    revoked = await bus.bucket("revoked")
+    assert await revoked.names() == []
+    for key in ("s_2", "s_1", "s_2"):
+        await revoked.put(key, b"1")
+    assert await revoked.names() == ["s_1", "s_2"]
+
+
 async def test_keys_and_entries_are_the_living_ones_sorted(bus: AnyBus) -> None:
     shards = await bus.bucket("shards")
     assert await shards.keys() == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,6 +27,7 @@ from services.chassis.errors import Defect, Outage, Refusal
 from services.chassis.health import Health
 from services.chassis.ids import SystemIds
 from services.chassis.metrics import Metrics
+from services.chassis.revocations import Revocations
 from services.chassis.rpc import request_id
 from services.chassis.rpc.memory import MemoryNetwork, MemoryRpc
 from services.chassis.rpc.server import GrpcRpc
@@ -85,13 +87,23 @@ async def answer_empty(request: Any) -> Any:
     return pb.GetStatisticsResponse()
 
 
+async def revoked() -> list[str]:
+    return ["s_ended"]
+
+
 async def keys() -> dict[str, bytes]:
     return {"k1": PRIVATE.public_key().public_bytes_raw()}
 
 
 def player_token(**claims: Any) -> str:
+    """Return a token with claims changed; None leaves one out."""
     now = SystemClock().now_ms() // 1000
-    body = {"iss": "paiju", "sub": "p_1", "kind": "player", "scopes": [], "exp": now + 600} | claims
+    body: dict[str, Any] = {"iss": "paiju", "aud": "paiju", "sub": "p_1", "kind": "player", "scopes": []}
+    body |= {"sid": "s_1", "exp": now + 600} | claims
+    return encoded({name: value for name, value in body.items() if value is not None})
+
+
+def encoded(body: dict[str, Any]) -> str:
     return jwt.encode(body, PRIVATE, algorithm="EdDSA", headers={"kid": "k1"})
 
 
@@ -99,7 +111,7 @@ def player_token(**claims: Any) -> str:
 async def pair(request: pytest.FixtureRequest) -> AsyncIterator[Pair]:
     clock: Clock = SystemClock()
     ids, metrics, health = SystemIds(), Metrics(), Health()
-    verifier = Verifier(SERVICE_KEY, keys, clock)
+    verifier = Verifier(SERVICE_KEY, keys, clock, Revocations(revoked, clock))
     rpc: MemoryRpc | GrpcRpc
     if request.param == "memory":
         rpc = MemoryRpc(MemoryNetwork(), verifier, clock, ids, metrics, SERVICE_KEY, "tester")
@@ -298,6 +310,13 @@ async def test_who_may_call_what(pair: Pair, channel: grpc.aio.Channel) -> None:
     assert await outcome(public, bearer("nonsense")) == "UNAUTHENTICATED"
 
 
+def part(token: str, number: int, raw: bytes) -> str:
+    """Replace a part of a token; its signature no longer fits."""
+    parts = token.split(".")
+    parts[number] = base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
+    return ".".join(parts)
+
+
 FORGED: dict[str, tuple[Callable[[], str], str]] = {
     "expired": (lambda: player_token(exp=1), "TOKEN_EXPIRED"),
     "signed by another": (
@@ -319,6 +338,25 @@ FORGED: dict[str, tuple[Callable[[], str], str]] = {
         "TOKEN_INVALID",
     ),
     "a player's key making a service": (lambda: player_token(kind="service"), "TOKEN_INVALID"),
+    "of a session that was ended": (lambda: player_token(sid="s_ended"), "SESSION_REVOKED"),
+    "for nobody": (lambda: player_token(aud=None), "TOKEN_INVALID"),
+    "for another platform": (lambda: player_token(aud="elsewhere"), "TOKEN_INVALID"),
+    "of no session": (lambda: player_token(sid=None), "TOKEN_INVALID"),
+    "of a session without a name": (lambda: player_token(sid=""), "TOKEN_INVALID"),
+    "of a session that is a list": (lambda: player_token(sid=["s_1"]), "TOKEN_INVALID"),
+    "an end that is a fraction": (lambda: player_token(exp=2e9 + 0.5), "TOKEN_INVALID"),
+    "an end that is a word": (lambda: player_token(exp="soon"), "TOKEN_INVALID"),
+    "an end that is no number": (lambda: player_token(exp=float("nan")), "TOKEN_INVALID"),
+    "an end that is true": (lambda: player_token(exp=True), "TOKEN_INVALID"),
+    "an end after all revocations are forgotten": (lambda: player_token(exp=2**39), "TOKEN_INVALID"),
+    "a beginning in the future": (lambda: player_token(nbf=2**39), "TOKEN_INVALID"),
+    "a beginning that is a list": (lambda: player_token(nbf=[1]), "TOKEN_INVALID"),
+    "a subject that is a number": (lambda: part(player_token(), 1, b'{"sub":1}'), "TOKEN_INVALID"),
+    "a header without a bottom": (lambda: part(player_token(), 0, b"[" * 2900), "TOKEN_INVALID"),
+    "a header with a kid that is a list": (
+        lambda: part(player_token(), 0, b'{"alg":"EdDSA","kid":["k1"]}'),
+        "TOKEN_INVALID",
+    ),
     "another issuer": (lambda: player_token(iss="elsewhere"), "TOKEN_INVALID"),
     "no signature": (
         lambda: jwt.encode(

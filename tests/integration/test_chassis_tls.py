@@ -19,6 +19,7 @@ from services.chassis.errors import Outage
 from services.chassis.health import Health
 from services.chassis.ids import SystemIds
 from services.chassis.metrics import Metrics
+from services.chassis.revocations import Revocations, nothing_revoked
 from services.chassis.rpc.server import GrpcRpc
 from services.chassis.run import nats_login
 from tests.support.certificates import Authority, Certificate
@@ -35,7 +36,7 @@ class Api:
 
 def process(settings: PaijuSettings) -> GrpcRpc:
     clock = SystemClock()
-    verifier = Verifier(SERVICE_KEY, no_keys, clock)
+    verifier = Verifier(SERVICE_KEY, no_keys, clock, Revocations(nothing_revoked, clock))
     return GrpcRpc(settings, verifier, Health(), clock, SystemIds(), Metrics(), "tester")
 
 

@@ -7,10 +7,12 @@ import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import grpc
 import pytest
 from paiju.accounts.v1 import accounts_service_pb2 as accounts
 from paiju.chat.v1 import chat_service_pb2 as chat
 from paiju.economy.v1 import economy_service_pb2 as economy
+from paiju.economy.v1 import economy_service_pb2_grpc
 from paiju.gateway.v1.gateway_service_pb2 import CallResult
 from paiju.matchmaking.v1 import matchmaking_service_pb2 as matchmaking
 from paiju.table.v1 import table_service_pb2 as tables
@@ -218,6 +220,10 @@ async def test_signing_out_closes_the_connection_and_the_token_is_worth_nothing(
     person = Person(url(platform))
     await person.sign_in()
     await person.connect()
+    channel = grpc.aio.insecure_channel(f"127.0.0.1:{platform.rpc.port}")
+    bearer = (("authorization", f"Bearer {person._token}"),)
+    wallet = economy_service_pb2_grpc.EconomyServiceStub(channel).GetWallet
+    await wallet(economy.GetWalletRequest(), metadata=bearer)
     method = "paiju.accounts.v1.AccountsService/RevokeSession"
     result = await person.door.call(method, accounts.RevokeSessionRequest().SerializeToString())
     assert not result.HasField("error"), result
@@ -226,3 +232,8 @@ async def test_signing_out_closes_the_connection_and_the_token_is_worth_nothing(
     again = await WebSocketClient.connect(person.url)
     assert (await again.hello(person._token)).refused.reason == "SESSION_REVOKED"
     await again.close()
+    # The services' own door knows, too.
+    with pytest.raises(grpc.aio.AioRpcError) as refused:
+        await wallet(economy.GetWalletRequest(), metadata=bearer)
+    assert refused.value.code() is grpc.StatusCode.UNAUTHENTICATED
+    await channel.close()

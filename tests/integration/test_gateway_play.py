@@ -24,10 +24,12 @@ from paiju.table.v1.wire_pb2 import Out
 
 from services.chassis import auth
 from services.chassis.bus import subject_of
+from services.chassis.bus.registry import REVOKED
 from services.chassis.config import ServiceSettings
 from services.chassis.errors import Refusal
+from services.chassis.revocations import REFRESH_S
 from services.chassis.run import Parts, Service, Wiring
-from services.gateway.app import WIRING, make
+from services.gateway.app import WIRING
 from services.gateway.core.framing import leading_number
 from services.gateway.settings import GatewaySettings
 from tests.support.nats import NatsServer
@@ -196,19 +198,16 @@ class TestHello:
         assert (await again.hello(world.tokens.token("p_ann", sid=one))).refused.reason == "SESSION_REVOKED"
         assert await again.wait_end() == "SESSION_REVOKED"
 
-    async def test_a_gateway_that_starts_later_knows_of_it_too(self, connect: Connect, world: World) -> None:
+    async def test_a_login_revoked_before_the_gateway_was_there_is_refused(
+        self, connect: Connect, world: World
+    ) -> None:
         login = world.parts.ids.new("ses")
-        client = await connect("p_ann", sid=login)
-        revoked = SessionRevoked(player_id="p_ann", session_id=login)
-        await world.parts.bus.tell(subject_of(revoked), revoked.SerializeToString())
-        assert await client.wait_end(1.0) == "SESSION_REVOKED"
-        later = make(GatewaySettings(http_port=0), world.parts, "gw-later")
-        await later.start()
-        door = await WebSocketClient.connect(later.url)
+        await (await world.parts.bus.bucket(REVOKED.name)).put(login, b"1")
+        await world.parts.clock.sleep(REFRESH_S)
+        door = await connect()
         refused = await door.hello(world.tokens.token("p_ann", sid=login))
         assert refused.refused.reason == "SESSION_REVOKED"
-        await door.close()
-        await later.stop()
+        assert await door.wait_end() == "SESSION_REVOKED"
 
 
 class TestCalls:

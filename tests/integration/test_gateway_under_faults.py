@@ -13,12 +13,11 @@ from services.chassis.auth import KEYS_BUCKET
 from services.chassis.bus.broker import Faults
 from services.chassis.clock import VirtualClock, run_virtual
 from services.gateway.app import make
-from services.gateway.bus.revocations import REVOKED
 from services.gateway.core.framing import leading_number
 from services.gateway.hub import Hub
 from services.gateway.session import Session
 from services.gateway.settings import GatewaySettings
-from tests.support.process import MemoryWorld, full_registry
+from tests.support.process import MemoryWorld
 from tests.support.real_process import KID, Tokens
 from tests.support.table_owner import TableOwner
 
@@ -86,7 +85,9 @@ class Client:
             await self.storm.clock.sleep(self.chance.random() * 0.3)
 
     async def _say_hello(self) -> None:
-        hello = Hello(access_token=self.storm.tokens.token(self.player_id, seconds=10**6))
+        tokens = self.storm.tokens
+        seconds = self.storm.clock.now_ms() // 1000 - tokens.now_s() + 600
+        hello = Hello(access_token=tokens.token(self.player_id, seconds=seconds))
         await self.session.handle(PlayRequest(id=10**6, hello=hello))
         await self._ask(attach=Attach(epoch=self.epoch, number=self.last))
 
@@ -129,7 +130,7 @@ class Storm:
         self.seed = seed
         self.chance = random.Random(seed)
         self.faults = Faults(seed, lose_told=0.08, repeat_told=0.05, delay_s=0.2)
-        self.world = MemoryWorld(clock, seed, self.faults, registry=full_registry(buckets=(REVOKED,)))
+        self.world = MemoryWorld(clock, seed, self.faults)
         self.tokens = Tokens()
         self.hubs: list[Hub] = []
         self.is_over = False

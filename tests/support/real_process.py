@@ -12,7 +12,7 @@ import jwt
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from services.chassis.auth import ISSUER, KEYS_BUCKET, Verifier, keys_on_bus
+from services.chassis.auth import AUDIENCE, ISSUER, KEYS_BUCKET, Verifier, keys_on_bus
 from services.chassis.bus.base import Keeper
 from services.chassis.bus.nats import NatsBus
 from services.chassis.bus.streams import ensure_streams
@@ -22,6 +22,7 @@ from services.chassis.db import Database, migrate, open_database
 from services.chassis.health import Health
 from services.chassis.ids import SystemIds
 from services.chassis.metrics import Metrics
+from services.chassis.revocations import Revocations, revoked_on_bus
 from services.chassis.rpc.server import GrpcRpc
 from services.chassis.run import Parts, Process, Wiring, nats_login, registry_of
 
@@ -47,6 +48,7 @@ class Tokens:
         now = self.now_s()
         claims = {
             "iss": ISSUER,
+            "aud": AUDIENCE,
             "sub": player_id,
             "sid": sid or f"sid-{player_id}",
             "kind": kind,
@@ -83,7 +85,7 @@ async def running(
     bus = await NatsBus.connect(nats_login(settings), registry, clock, ids, metrics, "test")
     await ensure_streams(bus.jetstream, registry)
     await (await bus.bucket(KEYS_BUCKET)).put(KID, tokens.public)
-    verifier = Verifier(SERVICE_KEY, keys_on_bus(bus), clock)
+    verifier = Verifier(SERVICE_KEY, keys_on_bus(bus), clock, Revocations(revoked_on_bus(bus), clock))
     rpc = GrpcRpc(settings, verifier, health, clock, ids, metrics, "test")
     crashes: list[BaseException] = []
     keeper.on_crash = bus.keeper.on_crash = crashes.append

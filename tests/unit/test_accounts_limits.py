@@ -177,10 +177,12 @@ def test_a_token_says_whose_it_is_and_is_signed_with_the_named_key(tmp_path: Pat
         Ed25519PublicKey.from_public_bytes(signer.keys[0].public_bytes),
         algorithms=["EdDSA"],
         issuer="paiju",
+        audience="paiju",
         options={"verify_exp": False},
     )
     assert claims == {
         "iss": "paiju",
+        "aud": "paiju",
         "sub": "p_a",
         "kind": "player",
         "sid": "s_1",

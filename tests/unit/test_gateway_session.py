@@ -10,17 +10,16 @@ from paiju.gateway.v1.gateway_service_pb2 import Hello, Notice, Ping, PlayReques
 from services.chassis.auth import KEYS_BUCKET
 from services.chassis.clock import VirtualClock, run_virtual
 from services.gateway.app import Gateway, make
-from services.gateway.bus.revocations import REVOKED
 from services.gateway.session import Session
 from services.gateway.settings import GatewaySettings
-from tests.support.process import MemoryWorld, full_registry
+from tests.support.process import MemoryWorld
 from tests.support.real_process import KID, Tokens
 
 
 class Scene:
     def __init__(self, clock: VirtualClock, **settings: Any) -> None:
         self.clock = clock
-        self.process = MemoryWorld(clock, registry=full_registry(buckets=(REVOKED,))).process("gateway")
+        self.process = MemoryWorld(clock).process("gateway")
         self.gateway: Gateway = make(GatewaySettings(http_port=0, **settings), self.process.parts, "gw")
         self.tokens = Tokens()
         self.closed: list[str] = []

@@ -229,7 +229,7 @@ def test_rules_shows_every_option_with_its_rule_and_its_values() -> None:
     assert "min_xi = 15; luzhou-10xi 10" in shown
 
 
-@pytest.mark.parametrize("folder", ["data", "a folder 牌局 #1 %20"])
+@pytest.mark.parametrize("folder", ["data", "a folder 牌局 #1"])
 def test_reconcile_reads_a_book_and_changes_nothing(tmp_path: Path, folder: str) -> None:
     data = tmp_path / folder
     file = data / "economy.db"

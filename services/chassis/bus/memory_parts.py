@@ -161,6 +161,10 @@ class MemoryBucket:
         living = [(key, self._living(key)) for key in sorted(self._state.cells)]
         return [KvEntry(key, cell.value, cell.revision) for key, cell in living if cell]
 
+    async def names(self) -> list[str]:
+        """See `port.Bucket.names`."""
+        return await self.keys()
+
     def _living(self, key: str) -> MemoryCell | None:
         cell = self._state.cells.get(key)
         if cell is not None and cell.expires_at <= self._bus.broker.clock.monotonic():

@@ -66,13 +66,16 @@ class NatsBucket:
 
     async def entries(self) -> list[KvEntry]:
         """See `port.Bucket.entries`."""
+        found = await asyncio.gather(*(self.get(name) for name in await self.names()))
+        return [entry for entry in found if entry is not None]
+
+    async def names(self) -> list[str]:
+        """See `port.Bucket.names`."""
         try:
             info = await self._js.stream_info(self._stream, subjects_filter=f"{self._prefix}>")
         except (NatsError, OSError) as error:
             raise Outage(f"{self._stream} can't be listed: {error!r}") from error
-        names = sorted(name.removeprefix(self._prefix) for name in info.state.subjects or {})
-        found = await asyncio.gather(*(self.get(name) for name in names))
-        return [entry for entry in found if entry is not None]
+        return sorted(name.removeprefix(self._prefix) for name in info.state.subjects or {})
 
     async def _newest(self, key: str) -> tuple[KvEntry, bool] | None:
         """Return the newest message of a key, and whether it is a marker of its end."""

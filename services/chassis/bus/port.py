@@ -149,6 +149,11 @@ class Bucket(Protocol):
     async def keys(self) -> list[str]:
         """Return all living keys, sorted."""
 
+    async def names(self) -> list[str]:
+        """Return all keys written within the time to live, sorted, deleted ones perhaps among them: one
+        question, however many there are.
+        """
+
     async def entries(self) -> list[KvEntry]:
         """Return all living keys with their values, sorted by key."""
 

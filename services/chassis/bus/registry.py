@@ -90,6 +90,10 @@ SHARDS = BucketSpec("shards")
 """One key per shard; `lease`."""
 KEYS = BucketSpec("keys")
 """Public keys of tokens, by `kid`; `auth`."""
+SESSION_TOKEN_S_MAX = 3_600
+"""No token of a session lives longer: the chassis refuses it."""
+REVOKED = BucketSpec("revoked", ttl_s=SESSION_TOKEN_S_MAX + 60.0)
+"""One key per session that was ended, for longer than its last token lives; `revocations`."""
 
 
 class Registry:
@@ -109,7 +113,7 @@ class Registry:
         for entry in self.consumes:
             self.types |= {event_of(cls).name: cls for cls in entry.types}
         self.logs = tuple(logs)
-        self.buckets = {spec.name: spec for spec in (ALIVE, SHARDS, KEYS, *buckets)}
+        self.buckets = {spec.name: spec for spec in (ALIVE, SHARDS, KEYS, REVOKED, *buckets)}
         self.log_shards = log_shards
         self.log_streams = log_streams
         self._streams = {spec.name: spec for spec in self._make_streams()}

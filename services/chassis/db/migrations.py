@@ -17,7 +17,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
 
 from services.chassis.config import ConfigError
-from services.chassis.db.port import translate
+from services.chassis.db.port import file_of, translate
 from services.chassis.db.postgres import postgres_engine
 from services.chassis.db.sqlite import sqlite_engine
 
@@ -32,7 +32,7 @@ def migrate(target: str | Engine, service: str, folder: Path | None = None) -> N
 
     Raises:
         ConfigError: The database is ahead of this code, or on another branch.
-        Outage: It can't be reached.
+        Outage: It can't be reached, or is damaged.
     """
     scripts = _scripts(service, folder)
     engine = _engine(target)
@@ -54,7 +54,7 @@ def migrate(target: str | Engine, service: str, folder: Path | None = None) -> N
     except CommandError as error:
         raise ConfigError([f"the database of {service} doesn't fit this code: {error}"]) from error
     except DBAPIError as error:
-        raise translate(error) from error
+        raise translate(error, file_of(engine.url)) from error
     finally:
         if engine is not target:
             engine.dispose()
@@ -65,7 +65,7 @@ def check_schema(target: str | Engine, service: str, folder: Path | None = None)
 
     Raises:
         ConfigError: It is behind, ahead, or on another branch.
-        Outage: It can't be reached.
+        Outage: It can't be reached, or is damaged.
     """
     wanted = set(_scripts(service, folder).get_heads())
     engine = _engine(target)
@@ -74,7 +74,7 @@ def check_schema(target: str | Engine, service: str, folder: Path | None = None)
             context = MigrationContext.configure(connection, opts={"version_table": _version_table(service)})
             found = set(context.get_current_heads())
     except DBAPIError as error:
-        raise translate(error) from error
+        raise translate(error, file_of(engine.url)) from error
     finally:
         if engine is not target:
             engine.dispose()

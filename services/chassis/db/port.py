@@ -5,8 +5,9 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from typing import Protocol, TypeVar
+from urllib.parse import unquote
 
-from sqlalchemy import Connection
+from sqlalchemy import URL, Connection
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 
 from services.chassis.errors import Outage
@@ -21,6 +22,7 @@ _SQLITE_OUTAGES = (
     "SQLITE_CANTOPEN",
     "SQLITE_READONLY",
 )
+_SQLITE_DAMAGE = ("SQLITE_NOTADB", "SQLITE_CORRUPT")
 _RETRIED = ("40001", "40P01")
 """SQLSTATE of a serialisation failure and of a deadlock: nothing was done, and trying again is right."""
 
@@ -59,15 +61,22 @@ class TryAgain(Exception):
     """The transaction lost against another, and nothing of it was done."""
 
 
-def translate(error: DBAPIError) -> Exception:
+def translate(error: DBAPIError, file: str | None = None) -> Exception:
     """Return what a driver's failure is: `TryAgain`, an `Outage`, or itself (a constraint, or a defect of
     ours).
+
+    Args:
+        error: As SQLAlchemy raises it.
+        file: The file of a SQLite database, to be named.
     """
     original = error.orig
     if isinstance(original, sqlite3.Error):
         name = getattr(original, "sqlite_errorname", "") or ""
+        where = f"SQLite: {file}" if file else "SQLite"
+        if name.startswith(_SQLITE_DAMAGE):
+            return Outage(f"{where}: damaged, or not a database ({original}); restore it from a backup")
         if name.startswith(_SQLITE_OUTAGES):
-            return Outage(f"SQLite: {name}: {original}")
+            return Outage(f"{where}: {name}: {original}")
         return error
     state = getattr(original, "sqlstate", None)
     if state in _RETRIED:
@@ -77,6 +86,13 @@ def translate(error: DBAPIError) -> Exception:
     ):
         return Outage(f"PostgreSQL: {original}")
     return error
+
+
+def file_of(url: URL) -> str | None:
+    """Return the file of a SQLite database, for people to read; None for another."""
+    if url.get_backend_name() != "sqlite" or not url.database:
+        return None
+    return unquote(url.database.removeprefix("file:")) if "uri" in url.query else url.database
 
 
 def _is_outage(state: str | None) -> bool:

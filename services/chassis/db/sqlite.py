@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import make_url
@@ -16,7 +17,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool, Pool
 
 from services.chassis.clock import Clock
-from services.chassis.db.port import Database, translate
+from services.chassis.db.port import Database, file_of, translate
 from services.chassis.db.postgres import PostgresDatabase
 from services.chassis.errors import Outage
 from services.chassis.ids import Ids
@@ -59,11 +60,12 @@ class SqliteDatabase:
 
     dialect = "sqlite"
 
-    def __init__(self, url: str) -> None:
-        folder = make_url(url).database
-        assert folder not in (None, "", ":memory:"), "an in-memory database is for InlineDatabase"
-        Path(str(folder)).parent.mkdir(parents=True, exist_ok=True)
-        self._engine = sqlite_engine(url)
+    def __init__(self, url: str, *, reads_only: bool = False) -> None:
+        file = make_url(url).database
+        assert file not in (None, "", ":memory:"), "an in-memory database is for InlineDatabase"
+        if not reads_only:
+            Path(str(file)).parent.mkdir(parents=True, exist_ok=True)
+        self._engine = sqlite_engine(url, reads_only=reads_only)
         self._writer = _Thread(self._engine, "sqlite-writer", is_reader=False)
         self._reader = _Thread(self._engine, "sqlite-reader", is_reader=True)
 
@@ -126,7 +128,7 @@ class _Thread:
             except DBAPIError as error:
                 _drop(connection)
                 connection = None
-                _fail(jobs, translate(error))
+                _fail(jobs, translate(error, file_of(self._engine.url)))
             except Exception as error:  # noqa: BLE001 - whatever broke the group, every caller must be told
                 _drop(connection)
                 connection = None
@@ -156,30 +158,28 @@ class _Thread:
             for job in jobs:
                 # Alone, the transaction itself is the savepoint: `run_alone` raises through it.
                 if len(jobs) == 1:
-                    job.result = _alone(connection, job)
+                    job.result = self._alone(connection, job)
                     break
                 point = connection.begin_nested()
                 try:
                     job.result = job.fn(connection)
                 except BaseException as error:  # noqa: BLE001 - it is the caller's, and is raised there
-                    job.error = _read(error)
+                    job.error = self._read(error)
                     point.rollback()
                 else:
                     point.commit()
             if len(jobs) == 1 and jobs[0].error is not None:
                 connection.get_transaction().rollback()  # type: ignore[union-attr] # begun above
 
+    def _alone(self, connection: Connection, job: _Job) -> Any:
+        try:
+            return job.fn(connection)
+        except BaseException as error:  # noqa: BLE001 - it is the caller's, and is raised there
+            job.error = self._read(error)
+            return None
 
-def _alone(connection: Connection, job: _Job) -> Any:
-    try:
-        return job.fn(connection)
-    except BaseException as error:  # noqa: BLE001 - it is the caller's, and is raised there
-        job.error = _read(error)
-        return None
-
-
-def _read(error: BaseException) -> BaseException:
-    return translate(error) if isinstance(error, DBAPIError) else error
+    def _read(self, error: BaseException) -> BaseException:
+        return translate(error, file_of(self._engine.url)) if isinstance(error, DBAPIError) else error
 
 
 def _fail(jobs: list[_Job], error: Exception) -> None:
@@ -195,34 +195,43 @@ def _drop(connection: Connection | None) -> None:
             connection.invalidate()
 
 
-def sqlite_engine(url: str, poolclass: type[Pool] = NullPool) -> Engine:
-    """Return an engine whose transactions begin when they are told to, and are durable when committed."""
-    engine = create_engine(url, poolclass=poolclass, connect_args={"check_same_thread": False})
+def sqlite_engine(url: str, poolclass: type[Pool] = NullPool, *, reads_only: bool = False) -> Engine:
+    """Return an engine whose transactions begin when they are told to, and are durable when committed.
+
+    With `reads_only` nothing is written, and a file that is missing is not made.
+    """
+    pragmas = [f"busy_timeout={BUSY_MS}", "cache_size=-16000"]
+    if reads_only:
+        file = make_url(url).database or ""
+        source = make_url(url).set(database=f"file:{quote(file)}", query={"mode": "ro", "uri": "true"})
+        pragmas.append("query_only=ON")
+    else:
+        source = make_url(url)
+        pragmas += ["journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"]
+    engine = create_engine(source, poolclass=poolclass, connect_args={"check_same_thread": False})
 
     @event.listens_for(engine, "connect")
     def on_connect(raw: Any, record: Any) -> None:
         raw.isolation_level = None
         cursor = raw.cursor()
-        for pragma in (
-            f"busy_timeout={BUSY_MS}",
-            "journal_mode=WAL",
-            "synchronous=FULL",
-            "foreign_keys=ON",
-            "cache_size=-16000",
-        ):
+        for pragma in pragmas:
             cursor.execute(f"PRAGMA {pragma}")
         cursor.close()
 
     @event.listens_for(engine, "begin")
     def on_begin(connection: Connection) -> None:
-        reads = connection.get_execution_options().get("paiju_read", False)
+        reads = reads_only or connection.get_execution_options().get("paiju_read", False)
         connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
 
     return engine
 
 
-def open_database(url: str, clock: Clock, ids: Ids, connections: int = 8) -> Database:
-    """Return the database at a URL: `sqlite:///file` or `postgresql://…`."""
+def open_database(
+    url: str, clock: Clock, ids: Ids, connections: int = 8, *, reads_only: bool = False
+) -> Database:
+    """Return the database at a URL: `sqlite:///file` or `postgresql://…`; with `reads_only`, a SQLite file is
+    opened so that it can't be changed.
+    """
     if url.startswith("sqlite"):
-        return SqliteDatabase(url)
+        return SqliteDatabase(url, reads_only=reads_only)
     return PostgresDatabase(url, clock, ids, connections)
