@@ -47,6 +47,9 @@ ACE: Final = 11
 HELP_RANK_MAX: Final = 9
 """A partner's play is beaten with a Q at most."""
 
+EACH_CARD: Final = 2
+"""How much sooner a lead is made for each further card it gets rid of; found by self-play."""
+
 FEW: Final = 2
 SOME: Final = 5
 """Cards an enemy holds when he becomes dangerous."""
@@ -127,7 +130,7 @@ class _Turn:
     def _lead_cost(self, cards: int) -> tuple[int, int]:
         """Return how little one wants to lead with cards: their worth, and what they give away."""
         reading = self.book.readings(cards)[0]
-        cost = _worth(reading)
+        cost = _worth(reading) - EACH_CARD * (size_of(cards) - 1)
         view = self.view
         helps = self.partner == self.next and view.counts[self.partner] <= FEW
         if reading.type in (SOLO, PAIR):

@@ -16,6 +16,11 @@ SEED = {
     "classic": 27,
     "qiang": 29,
     "contest": 56,
+    "seed004": 17,
+    "xiangyang": 25,
+    "xiaogan": 4,
+    "suizhou": 7,
+    "shiyan": 9,
 }
 """Seeds whose rounds show much; other presets take 1."""
 
