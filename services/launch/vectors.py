@@ -7,17 +7,21 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from engine.doudizhu import vectors as doudizhu_engine
 from engine.paohuzi import vectors as paohuzi_engine
 from services.launch.exits import NO, USAGE, Stop
-from services.scoring.core import vectors as paohuzi_scoring
+from services.scoring.core import vectors as scoring
 
 Judge = Callable[[Mapping[str, Any]], list[str]]
 """Takes an example and returns a sentence for everything it expects and does not get."""
 
 JUDGES: Mapping[str, tuple[tuple[str, Judge], ...]] = {
-    "paohuzi": (("engine", paohuzi_engine.run_case), ("scoring", paohuzi_scoring.run_case)),
+    "paohuzi": (("engine", paohuzi_engine.run_case), ("scoring", scoring.run_case)),
+    "doudizhu": (("engine", doudizhu_engine.run_case), ("scoring", scoring.run_case)),
 }
 """By game, who must agree with its examples."""
+SHORT_NAMES: Mapping[str, str] = {"phz": "paohuzi", "ddz": "doudizhu"}
+"""How examples may call a game."""
 
 
 def run(files: list[Path]) -> None:
@@ -70,6 +74,14 @@ def _examples(file: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _game(where: str, case: Mapping[str, Any]) -> str:
-    """Return the game an example is of: as it says, or as its file is called, or the one we have."""
-    named = [str(case.get("game")), where.split(":")[0].split(".")[0].split("_")[0]]
-    return next((name for name in named if name in JUDGES), next(iter(JUDGES)))
+    """Return the game an example is of: as it says, or as its file is called, or else 跑胡子.
+
+    Raises:
+        Stop: The example names a game that nobody here can judge (`USAGE`).
+    """
+    said = case.get("game")
+    if said is not None and SHORT_NAMES.get(str(said), str(said)) not in JUDGES:
+        raise Stop(USAGE, f"{where}: no game {said!r}; known are {', '.join(JUDGES)}")
+    named = [str(said), *where.split(":")[0].split(".")[0].split("_")]
+    known = (SHORT_NAMES.get(name, name) for name in named)
+    return next((name for name in known if name in JUDGES), next(iter(JUDGES)))
