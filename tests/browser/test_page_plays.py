@@ -11,7 +11,7 @@ from playwright.async_api import Browser, Page
 
 from tests.browser.support.chromium import CHROMIUM, DESKTOP, PHONE, opened
 from tests.browser.support.layout import look
-from tests.browser.support.player import play_until
+from tests.browser.support.player import not_by_hand, play_until
 from tests.support.up import Up
 
 pytestmark = [
@@ -46,10 +46,11 @@ async def own_cards(page: Page) -> list[str]:
     return sorted(cards)
 
 
+@pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=["phone", "desktop"])
 async def test_a_guest_plays_a_whole_round_and_sees_it_explained_audited_and_fairly_dealt(
-    browser: Browser, up: Up
+    browser: Browser, up: Up, size: tuple[int, int]
 ) -> None:
-    async with opened(browser, up.said.url, PHONE) as page:
+    async with opened(browser, up.said.url, size) as page:
         await page.wait_for_selector(".hall")
         assert await page.inner_text(".gold") == "20,000"
         await sit_with_bots(page)
@@ -70,6 +71,7 @@ async def test_a_guest_plays_a_whole_round_and_sees_it_explained_audited_and_fai
             await page.click(".result-foot .plain >> nth=0")
         text = Path(await (await saving.value).path()).read_text("utf-8")
         assert text.startswith("Paiju-Record: 1\n")
+        assert not_by_hand(text) == []
         await page.click(".result [data-action=ready]")
         await page.wait_for_selector("main.table[data-round='2'] .hand-card", timeout=ROUND_WAIT_MS)
 

@@ -29,7 +29,7 @@ async def staged(browser: Browser, size: tuple[int, int], language: str) -> Asyn
     stage = Stage(seed=5, pace_s=0.0, rounds=1)
     runner, url = await serve(stage)
     try:
-        async with opened(browser, url, size, language=language) as page:
+        async with opened(browser, url, size, chosen=language) as page:
             await page.wait_for_selector(".hall")
             yield page, stage
     finally:

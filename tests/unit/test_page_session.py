@@ -166,3 +166,46 @@ def test_a_goodbye_that_waits_for_the_person_stops_and_one_for_a_token_signs_in_
         """
     )
     assert said == {"token": "a4", "state": "stopped", "sockets": 2, "byes": ["TOKEN_EXPIRED", "REPLACED"]}
+
+
+def test_an_outage_is_no_refusal_nothing_is_said_and_the_tokens_are_kept() -> None:
+    """The reason is the gateway's own, services/gateway/doors/call.py."""
+    said = node.run(
+        PARTS
+        + SOCKET
+        + """
+        await session.token();
+        const healthy = session.call;
+        session.call = async (method) => {
+          calls.push(method);
+          throw new Refused({ reason: job.reason, code: 14 });
+        };
+        now += 595_000;
+        connection.open();
+        while (!states().includes("waiting")) await tick();
+        const down = calls.slice(2);
+        session.call = healthy;
+        connection.hurry();
+        await arrive(0);
+        answer({ down, up: calls.slice(3), refused: heard.filter(([kind]) => kind === "refused").length });
+        connection.close();
+        """,
+        {"reason": "SERVICE_UNAVAILABLE"},
+    )
+    assert said["down"] == ["accounts/RefreshSession"]
+    assert said["up"] == ["accounts/RefreshSession"]
+    assert said["refused"] == 0
+
+
+def test_a_player_who_has_just_come_to_be_is_known_as_new() -> None:
+    said = node.run(
+        PARTS
+        + """
+        const before = session.isNewPlayer;
+        const made = session.call;
+        session.call = async (method) => ({ ...(await made(method)), created: true });
+        await session.token();
+        answer([before, session.isNewPlayer]);
+        """
+    )
+    assert said == [False, True]

@@ -42,7 +42,13 @@ async def chromium() -> AsyncIterator[Browser]:
 
 @asynccontextmanager
 async def opened(
-    browser: Browser, url: str, size: tuple[int, int], *, calm: bool = True, language: str = "zh-CN"
+    browser: Browser,
+    url: str,
+    size: tuple[int, int],
+    *,
+    calm: bool = True,
+    language: str = "zh-CN",
+    chosen: str = "",
 ) -> AsyncIterator[Page]:
     """Open the page as a new visitor; its errors fail the test when the page is closed.
 
@@ -52,6 +58,7 @@ async def opened(
         size: Width and height.
         calm: Ask for reduced motion, so that nothing is caught in flight.
         language: What the browser prefers.
+        chosen: The language that the visitor has chosen before; the page is Chinese to others.
     """
     width, height = size
     context: BrowserContext = await browser.new_context(
@@ -59,6 +66,9 @@ async def opened(
         locale=language,
         reduced_motion="reduce" if calm else "no-preference",
     )
+    if chosen:
+        kept = f"localStorage.getItem('paiju.language') ?? localStorage.setItem('paiju.language', '{chosen}')"
+        await context.add_init_script(kept)
     page = await context.new_page()
     page.set_default_timeout(WAIT_MS)
     errors: list[str] = []

@@ -11,13 +11,22 @@ ROUND_S_MAX = 240.0
 """A round of real play, with its pauses, on a busy machine."""
 
 
-async def click(page: Page, selector: str) -> bool:
-    """Click if it is there and stays; the table may have gone on meanwhile."""
+async def click(page: Page, selector: str, *, down: float = 0.5) -> bool:
+    """Click if it is there and stays; the table may have gone on meanwhile.
+
+    Args:
+        page: The page.
+        selector: Of what is clicked; the first of several.
+        down: How far down its height; cards of the hand are covered from the middle on.
+    """
     node = page.locator(selector).first
     try:
         if await node.count() == 0:
             return False
-        await node.click(timeout=CLICK_MS, position={"x": 10, "y": 10})
+        box = await node.bounding_box(timeout=CLICK_MS)
+        if box is None:
+            return False
+        await node.click(timeout=CLICK_MS, position={"x": box["width"] / 2, "y": box["height"] * down})
     except Error:
         return False
     return True
@@ -33,7 +42,7 @@ async def answer(page: Page) -> bool:
             return True
     if await click(page, "[data-action=pass]"):
         return True
-    if await click(page, ".to-discard .hand-card.legal"):
+    if await click(page, ".to-discard .hand-card.legal", down=0.2):
         return await click(page, ".act-discard:not([disabled])")
     return False
 
@@ -52,3 +61,17 @@ async def play_until(page: Page, selector: str, *, answers: int = 10_000) -> int
         given += await answer(page)
         await page.wait_for_timeout(60)
     raise AssertionError(f"{selector} did not come; {given} answers were given")
+
+
+def not_by_hand(record: str) -> list[str]:
+    """Return the answers of a record that were given for a person by the clock or by 托管.
+
+    Raises:
+        AssertionError: No person answered anything, which would prove nothing.
+    """
+    head, actions, _ = record.split("\n\n")
+    players = next(line for line in head.split("\n") if line.startswith("Seats: ")).split(" ")[1:]
+    people = [str(seat) for seat, player in enumerate(players) if not player.startswith("bot:")]
+    own = [line for line in actions.split("\n") if line.split(" ")[0] in people]
+    assert own, record
+    return [line for line in own if line.endswith((" timeout", " auto"))]

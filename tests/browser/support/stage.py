@@ -57,15 +57,20 @@ class Stage:
         """Answers given in that position."""
         self.waits = False
         """True: a ticket waits instead of being matched."""
+        self.is_new = False
+        """True: the player came to be with this visit."""
+        self.gold = START_GOLD
         self.tasks: set[asyncio.Task[None]] = set()
         self.handlers: dict[str, Callable[[Any], Message]] = {
             "CreateChallenge": lambda _: accounts.CreateChallengeResponse(challenge=b"c" * 32),
-            "SignInGuest": lambda _: accounts.SignInGuestResponse(tokens=self.tokens(), profile=self.profile),
+            "SignInGuest": lambda _: accounts.SignInGuestResponse(
+                tokens=self.tokens(), profile=self.profile, created=self.is_new
+            ),
             "GetProfile": lambda _: accounts.GetProfileResponse(profile=self.profile),
             "UpdateProfile": self.update_profile,
             "BatchGetProfiles": lambda _: accounts.BatchGetProfilesResponse(profiles=[self.profile]),
             "GetWallet": lambda _: economy.GetWalletResponse(
-                balances=[economy.Money(currency="gold", amount=START_GOLD)]
+                balances=[economy.Money(currency="gold", amount=self.gold)]
             ),
             "GetSignIn": lambda _: progress.GetSignInResponse(state=self.sign_in_state()),
             "SignIn": self.sign_in,
@@ -197,6 +202,17 @@ class Stage:
                 )
             )
         )
+
+    async def talk(self, player: str, text: str) -> None:
+        """Let somebody at the table say something."""
+        message = chat.ChatMessage(
+            message_id=f"m-{player}-{now_ms()}",
+            channel=f"table/{self.where()}",
+            player_id=player,
+            text=text,
+            at_ms=now_ms(),
+        )
+        await self.send(gateway.PlayResponse(notice=gateway.Notice(chat=message)))
 
     # --- what the services would say ---
 

@@ -1,10 +1,14 @@
 // Before a table: profile, wallet, sign-in, halls, tickets, rooms, statistics, records.
 import { t } from "../lib/i18n.mjs";
 import { freshId } from "../lib/ids.mjs";
+import { goldIn } from "../game/wallet.mjs";
 import { Refused, Unreachable } from "../net/refused.mjs";
 
 const TICKET_POLL_MS = 2_000;
 const ROOM_POLL_MS = 3_000;
+const GRANT_POLL_MS = 500;
+/** How often a new player's wallet is asked for until his first gold is there: for ten seconds. */
+const GRANT_TRIES_MAX = 20;
 
 /** Things to do in the lobby. */
 export class LobbyControls {
@@ -75,9 +79,13 @@ export class LobbyControls {
     });
   }
 
-  loadWallet() {
+  loadWallet(triesLeft = GRANT_TRIES_MAX) {
     return this.part("wallet", async () => {
       const wallet = await this.call("economy/GetWallet", { player_id: this.state.playerId });
+      if (this.state.wallet === null && this.controls.session.isNewPlayer && !goldIn(wallet) && triesLeft) {
+        setTimeout(() => this.state.wallet ?? this.loadWallet(triesLeft - 1), GRANT_POLL_MS);
+        return;
+      }
       this.change((state) => (state.wallet = wallet));
     });
   }

@@ -5,16 +5,15 @@ const PLACE = "paiju.language";
 
 let language = "zh-CN";
 
-/** Start with the kept choice, else Chinese unless the browser asks for something else first. */
-export function initLanguage(storage = localStorage, wanted = globalThis.navigator?.languages ?? []) {
+/** Start with the kept choice, else Chinese, whatever the browser prefers. */
+export function initLanguage(storage = localStorage) {
   let kept = null;
   try {
     kept = storage.getItem(PLACE);
   } catch {
     kept = null;
   }
-  const first = wanted[0] ?? "zh-CN";
-  language = kept === "en" || kept === "zh-CN" ? kept : first.startsWith("en") ? "en" : "zh-CN";
+  language = kept === "en" ? "en" : "zh-CN";
   return language;
 }
 

@@ -1,7 +1,7 @@
 // The one connection to the gateway: hello, calls, table commands, frames; comes back by itself after every loss.
 import { afterGoodbye, waitMs } from "./backoff.mjs";
 import { callHttp, resultOf } from "./http.mjs";
-import { Refused, Unreachable } from "./refused.mjs";
+import { isOutage, Refused, Unreachable } from "./refused.mjs";
 import { decode, encode, method } from "./wire.mjs";
 
 const PING_MS = 12_000;
@@ -51,7 +51,7 @@ export class Connection {
     try {
       token = await this.session.token();
     } catch (error) {
-      if (error instanceof Refused && error.reason !== "UNAVAILABLE") this.on("refused", error);
+      if (error instanceof Refused && !isOutage(error)) this.on("refused", error);
       this.comeBack();
       return;
     }

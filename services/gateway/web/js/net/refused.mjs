@@ -19,6 +19,9 @@ export class Unreachable extends Error {
   }
 }
 
+/** Whether the world failed, not the request: the same may work in a moment. */
+export const isOutage = (error) => error instanceof Unreachable || error?.reason === "SERVICE_UNAVAILABLE";
+
 /** The words for an error in a language; `fallback` for one that has none. */
 export function wordsOf(error, language, fallback) {
   const words = error?.words?.[language === "en" ? "en" : "zh"];

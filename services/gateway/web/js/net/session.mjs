@@ -1,7 +1,7 @@
 // Signed in or not: gets, keeps and renews the tokens of a session.
 import { callHttp } from "./http.mjs";
 import { answer, guestKey } from "./identity.mjs";
-import { Refused } from "./refused.mjs";
+import { isOutage, Refused } from "./refused.mjs";
 
 const FRESH_MS = 90_000;
 const PLACE = "paiju.access";
@@ -15,6 +15,8 @@ export class Session {
     Object.assign(this, { local, tab, call, now });
     this.tokens = this.kept();
     this.renewing = null;
+    /** Whether the player came to be with this visit: his first gold is then still on its way. */
+    this.isNewPlayer = false;
   }
 
   kept() {
@@ -67,7 +69,7 @@ export class Session {
         this.keep(tokens);
         return;
       } catch (error) {
-        if (!(error instanceof Refused)) throw error;
+        if (!(error instanceof Refused) || isOutage(error)) throw error;
         this.forget();
       }
     }
@@ -84,6 +86,7 @@ export class Session {
       device: deviceName(),
     });
     this.keep(signed.tokens);
+    this.isNewPlayer = Boolean(signed.created);
     return signed;
   }
 }

@@ -58,6 +58,8 @@ function waiting(state, table) {
 }
 
 function between(state, controls, table) {
+  // The open result has these buttons itself.
+  if (state.ui.resultOpen) return null;
   const buttons = [];
   if (table.roundEnd) buttons.push(h("button.act.wide", { key: "result", onclick: () => controls.play.showResult(true) }, t("result.show")));
   if (table.matchEnd) buttons.push(h("button.act.wide.main", { key: "lobby", onclick: () => controls.play.toLobby() }, t("match.lobby")));

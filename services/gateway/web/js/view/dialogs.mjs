@@ -12,7 +12,7 @@ import { roomForm } from "./roomform.mjs";
 
 const KINDS = {
   settings: { title: "settings.title", body: settings },
-  profile: { title: "profile.title", body: profile },
+  profile: { title: "profile.title", body: profile, wide: true },
   signin: { title: "signin.title", body: signIn },
   statistics: { title: "stats.title", body: statisticsDialog, wide: true },
   records: { title: "records.title", body: recordsDialog, wide: true },

@@ -1,5 +1,6 @@
 // The lobby: who I am, what I have, where I can play.
 import { compact, grouped, localised, t } from "../lib/i18n.mjs";
+import { goldIn } from "../game/wallet.mjs";
 import { h } from "../lib/vdom.mjs";
 import { icon } from "./icons.mjs";
 import { avatar, avatarPicture, isBot, nameOfPlayer } from "./people.mjs";
@@ -22,7 +23,7 @@ export function lobby(state, controls) {
 }
 
 function header(state, controls) {
-  const gold = state.wallet?.balances.find((money) => money.currency === "gold")?.amount;
+  const gold = goldIn(state.wallet);
   const due = state.signIn && !state.signIn.signed_in;
   return h(
     "header.lobby-head",
@@ -62,14 +63,15 @@ function halls(state, controls) {
   if (!state.halls) return waitFor(state, "halls", () => controls.lobby.loadAll());
   const presets = [...new Set(state.halls.map((hall) => hall.preset))];
   const mine = state.halls.filter((hall) => hall.preset === state.preset);
+  const waits = waitsForGold(state);
   return h(
     "div.lobby-body",
     { key: "halls" },
     h(
       "section.quick",
       { "aria-label": t("quick.title") },
-      bigButton("bots", "robot", t("quick.bots"), t("quick.bots.hint"), () => mine[0] && controls.lobby.match(bestHall(state, mine).hall_id, true)),
-      bigButton("match", "users", t("quick.match"), t("quick.match.hint"), () => mine[0] && controls.lobby.match(bestHall(state, mine).hall_id, false)),
+      bigButton("bots", "robot", t("quick.bots"), t("quick.bots.hint"), () => mine[0] && controls.lobby.match(bestHall(state, mine).hall_id, true), waits),
+      bigButton("match", "users", t("quick.match"), t("quick.match.hint"), () => mine[0] && controls.lobby.match(bestHall(state, mine).hall_id, false), waits),
       bigButton("create", "crown", t("room.create"), t("room.create.hint"), () => controls.dialog({ kind: "create" })),
       bigButton("join", "eye", t("room.join"), t("room.join.hint"), () => controls.dialog({ kind: "join", code: "" })),
     ),
@@ -119,22 +121,28 @@ function presetFacts(state, controls) {
 
 /** The highest-staked hall that the wallet can bear easily: the first one whose entry is a third of it, else the first. */
 function bestHall(state, list) {
-  const gold = state.wallet?.balances.find((money) => money.currency === "gold")?.amount ?? 0;
+  const gold = goldIn(state.wallet) ?? 0;
   return list.filter((hall) => hall.entry_min * 3 <= gold).at(-1) ?? list[0];
 }
 
-function bigButton(key, name, title, hint, onclick) {
-  return h(`button.big-button.big-${key}`, { key, onclick }, icon(name), h("span.big-title", {}, title), h("span.big-hint", {}, hint));
+/** Whether it is not known yet what the player can afford; with a wallet that cannot be loaded, the service decides. */
+const waitsForGold = (state) => state.wallet === null && !state.failed.has("wallet");
+
+const spinner = () => h("span.spinner", { role: "img", "aria-label": t("loading") });
+
+function bigButton(key, name, title, hint, onclick, waits = false) {
+  return h(`button.big-button.big-${key}`, { key, onclick, disabled: waits }, waits ? spinner() : icon(name), h("span.big-title", {}, title), h("span.big-hint", {}, hint));
 }
 
 function hallCard(state, controls, hall) {
-  const gold = state.wallet?.balances.find((money) => money.currency === "gold")?.amount ?? 0;
+  const gold = goldIn(state.wallet);
   const short = gold < hall.entry_min;
   const long = hall.entry_max > 0 && gold > hall.entry_max;
   const entry = hall.entry_max
     ? t("hall.entry.range", { low: compact(hall.entry_min), high: compact(hall.entry_max) })
     : t("hall.entry", { low: compact(hall.entry_min) });
-  const busy = state.busy.has("ticket");
+  const waits = waitsForGold(state);
+  const busy = waits || state.busy.has("ticket");
   return h(
     "article.hall",
     { key: hall.hall_id, class: short || long ? "closed" : "" },
@@ -146,7 +154,7 @@ function hallCard(state, controls, hall) {
       : h(
           "div.hall-buttons",
           {},
-          h("button.primary", { disabled: busy, onclick: () => controls.lobby.match(hall.hall_id, false) }, t("hall.match")),
+          h("button.primary", { disabled: busy, onclick: () => controls.lobby.match(hall.hall_id, false) }, waits ? spinner() : t("hall.match")),
           h("button.plain", { disabled: busy, onclick: () => controls.lobby.match(hall.hall_id, true) }, t("hall.bots")),
         ),
   );

@@ -3,7 +3,8 @@ import { t } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 
 const EMBLEMS = "龙凤虎鹤鹿马鱼燕松竹梅兰菊荷山水云月星日风雪花茶";
-const BOT_NAMES = 4;
+const BOT_EMBLEMS = "满雨秋露";
+const BOT_NAMES = BOT_EMBLEMS.length;
 
 /** Keys of the built-in pictures. */
 export const AVATARS = Array.from({ length: 24 }, (_, i) => `a${String(i + 1).padStart(2, "0")}`);
@@ -18,10 +19,10 @@ export function nameOfPlayer(state, playerId, seat = 0) {
   return state.profiles.get(playerId)?.nickname || t("player.unknown");
 }
 
-/** The picture of a player. */
+/** The picture of a player; bots have pictures that no person can choose. */
 export function avatar(state, playerId, seat = 0, props = {}) {
-  const key = isBot(playerId) ? `a${String(9 + (seat % 8)).padStart(2, "0")}` : state.profiles.get(playerId)?.avatar;
-  return avatarPicture(key, props);
+  if (!isBot(playerId)) return avatarPicture(state.profiles.get(playerId)?.avatar, props);
+  return h("span.avatar.of-bot", { ...props, "aria-hidden": "true" }, BOT_EMBLEMS[seat % BOT_NAMES]);
 }
 
 /** A built-in picture by its key. */

@@ -154,7 +154,7 @@ function othersHands(state, winner) {
   const { table } = state;
   const { hands } = table.round;
   if (!hands) return null;
-  const seats = table.around.filter((at) => at !== winner && hands[at].length);
+  const seats = table.around.filter((at) => at !== winner && at !== table.seat && hands[at].length);
   return h(
     "details.hands",
     {},
@@ -189,6 +189,7 @@ function finalTable(state) {
         ),
       ),
     ),
+    table.roundEnd ? h("button.plain.to-round", { onclick: () => document.querySelector(".round-result")?.scrollIntoView({ block: "start" }) }, t("match.last_round"), icon("back")) : null,
   );
 }
 

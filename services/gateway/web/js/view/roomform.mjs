@@ -26,10 +26,8 @@ export function roomForm(state, controls) {
   // The draft is read at the click: a number typed last tells its change only when the button takes the focus.
   const create = () => controls.lobby.createRoom({ preset: preset.preset, options: changedOptions(preset.options, draft.options ?? {}), rounds });
   return [
-    h("h3", {}, t("room.preset")),
-    h("div.chips", { role: "radiogroup", "aria-label": t("room.preset") }, presets.map((one) => h("button.chip", { key: one.preset, role: "radio", "aria-checked": String(one === preset), onclick: () => set((d) => Object.assign(d, { preset: one.preset, options: {} })) }, one.title))),
-    h("h3", {}, t("room.rounds")),
-    h("div.chips", { role: "radiogroup", "aria-label": t("room.rounds") }, ROUNDS.map((count) => h("button.chip", { key: count, role: "radio", "aria-checked": String(count === rounds), onclick: () => set((d) => (d.rounds = count)) }, t("room.rounds.count", { count })))),
+    labelled(t("room.preset"), h("div.chips", { role: "radiogroup", "aria-label": t("room.preset") }, presets.map((one) => h("button.chip", { key: one.preset, role: "radio", "aria-checked": String(one === preset), onclick: () => set((d) => Object.assign(d, { preset: one.preset, options: {} })) }, one.title)))),
+    labelled(t("room.rounds"), h("div.chips", { role: "radiogroup", "aria-label": t("room.rounds") }, ROUNDS.map((count) => h("button.chip", { key: count, role: "radio", "aria-checked": String(count === rounds), onclick: () => set((d) => (d.rounds = count)) }, t("room.rounds.count", { count }))))),
     h(
       "details.room-options",
       {},
@@ -39,6 +37,8 @@ export function roomForm(state, controls) {
     h("div.dialog-buttons", {}, h("button.primary", { disabled: state.busy.has("room"), onclick: create }, t("room.create"))),
   ];
 }
+
+const labelled = (label, chips) => h("div.labelled", {}, h("h3", {}, label), chips);
 
 function optionRow(option, { preset, chosen, set }) {
   const value = option.name in chosen ? chosen[option.name] : preset.options[option.name];

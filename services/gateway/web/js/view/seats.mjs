@@ -28,6 +28,7 @@ function portrait(state, at) {
     { class: `${turn ? "on-turn" : ""} ${offline ? "offline" : ""}` },
     seat ? avatar(state, seat.player_id, at) : h("span.avatar.empty", { "aria-hidden": "true" }, "?"),
     table.round.dealer === at ? h("span.dealer", { "aria-label": t("dealer"), role: "img" }, "庄") : null,
+    at === table.seat ? gives(seat) : null,
     turn?.deadline ? clockFace(turn.deadline, { name: "ring", spanMs: turn.span }) : null,
     round.dealt && at !== table.seat
       ? h("span.hand-count", { "aria-label": t("hand.count", { count: round.counts[at] }), role: "img" }, String(round.counts[at]))
@@ -43,6 +44,11 @@ function marker(seat) {
   if (seat.auto_play && !isBot(seat.player_id)) return h("span.state-mark", {}, t("seat.auto"));
   if (isOffline(seat)) return h("span.state-mark", {}, t("seat.offline"));
   return null;
+}
+
+/** The mark of a seat that takes part in the shuffle with numbers of its own. */
+function gives(seat) {
+  return seat?.gives_nonces ? h("span.gives", { role: "img", "aria-label": t("seat.gives"), title: t("seat.gives") }, icon("dice")) : null;
 }
 
 function figures(table, seat) {
@@ -82,6 +88,7 @@ export function otherSeat(state, at, side) {
           {},
           marker(seat),
           h("span.seat-name", {}, seat ? nameOfPlayer(state, seat.player_id, at) : t("seat.empty")),
+          gives(seat),
           xiBadge(table, at),
         ),
         figures(table, seat),
@@ -116,7 +123,7 @@ export function ownSeat(state, controls, at) {
     "section.own",
     { key: "own", "aria-label": t("own.title") },
     portrait(state, at),
-    h("span.seat-name", {}, marker(seat) ?? (seat ? nameOfPlayer(state, seat.player_id, at) : "")),
+    h("span.seat-name", { title: seat ? nameOfPlayer(state, seat.player_id, at) : "" }, marker(seat) ?? (seat ? nameOfPlayer(state, seat.player_id, at) : "")),
     figures(table, seat),
     round.dealt
       ? h(

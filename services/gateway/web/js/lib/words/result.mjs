@@ -78,6 +78,7 @@ export const RESULT = {
   "match.left": ["有人离开", "A player left"],
   "match.stake_short": ["有人筹码不足", "A stake became too small"],
   "match.voided": ["本场作废", "The match is void"],
+  "match.last_round": ["最后一局的得分", "The last round"],
   "match.lobby": ["返回大厅", "To the lobby"],
   "match.again": ["再来一场", "Play again"],
 };

@@ -59,6 +59,7 @@ export const TABLE = {
   "seat.auto": ["托管", "Auto"],
   "seat.offline": ["掉线", "Away"],
   "seat.left": ["已离开", "Left"],
+  "seat.gives": ["参与洗牌的随机数", "Gives numbers for the shuffle"],
   "seat.ready": ["已准备", "Ready"],
   "table.round": ["第 {now}/{all} 局", "Round {now}/{all}"],
   "table.room": ["房号 {code}", "Room {code}"],
