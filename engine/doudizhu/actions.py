@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from engine.doudizhu.cards import CARDS_MAX, format_cards, parse_cards, size_of
-from engine.doudizhu.plays import AS, PASS, PLAY
 from engine.doudizhu.readings import TYPES
+from engine.doudizhu.tables import AS, PASS, PLAY
 from engine.errors import BadNotation
 
 BIDS: Final = ("bid 0", "bid 1", "bid 2", "bid 3")

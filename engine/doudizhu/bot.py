@@ -17,9 +17,10 @@ from engine.doudizhu.cards import (
     ranks_of,
     size_of,
 )
-from engine.doudizhu.plays import PASS, PLAY, book_of
+from engine.doudizhu.plays import book_of
 from engine.doudizhu.readings import BOMB, ROCKETS
 from engine.doudizhu.rules import wings_of
+from engine.doudizhu.tables import PASS, PLAY
 from engine.doudizhu.view import View
 from engine.face import Action, Rng
 

@@ -10,9 +10,10 @@ from typing import Final
 
 from engine.doudizhu.actions import ANY_PLAY
 from engine.doudizhu.cards import RANKS, format_cards, size_of
-from engine.doudizhu.plays import PASS, book_of
+from engine.doudizhu.plays import book_of
 from engine.doudizhu.readings import Reading
 from engine.doudizhu.rules import RuleSet, wings_of
+from engine.doudizhu.tables import PASS
 
 HIDDEN: Final = "?"
 """Stands for what the reader may not know."""

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from engine.doudizhu.cards import format_cards, parse_cards
-from engine.doudizhu.plays import AS, PLAY
 from engine.doudizhu.position import Position
 from engine.doudizhu.presets import preset
 from engine.doudizhu.rules import RuleSet
 from engine.doudizhu.scoring import DRAW, multiplier
 from engine.doudizhu.setup import before_bidding, in_play
 from engine.doudizhu.state import DOUBLING, OVER
+from engine.doudizhu.tables import AS, PLAY
 from engine.errors import ActionRefused, BadNotation
 
 _SEATS = (0, 1, 2)

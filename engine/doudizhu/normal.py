@@ -20,7 +20,7 @@ from engine.doudizhu.cards import (
     size_of,
 )
 from engine.doudizhu.plan import TURN, Group, best_plan, groups_of
-from engine.doudizhu.plays import PASS, Book, book_of, text_of
+from engine.doudizhu.plays import Book, book_of
 from engine.doudizhu.readings import (
     BOMB,
     PAIR,
@@ -33,6 +33,7 @@ from engine.doudizhu.readings import (
     Reading,
 )
 from engine.doudizhu.rules import wings_of
+from engine.doudizhu.tables import PASS, text_of
 from engine.doudizhu.view import View
 from engine.face import Action, Rng
 

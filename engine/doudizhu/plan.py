@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from engine.doudizhu.cards import BIG_JOKER, CHAINABLE, LOW, ONE, ROCKET, TWO, ranks_of
-from engine.doudizhu.plays import Table, starts
 from engine.doudizhu.readings import (
     BOMB,
     PAIR,
@@ -26,6 +25,7 @@ from engine.doudizhu.readings import (
     Reading,
     chain_mask,
 )
+from engine.doudizhu.tables import Table, starts
 
 TURN: Final = 7
 """The price of one turn."""

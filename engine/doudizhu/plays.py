@@ -7,9 +7,8 @@ its bound is emptied, so that all of them together stay small whatever is played
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from typing import Final, TypeVar
 
 from engine.doudizhu.cards import (
     CHAINABLE,
@@ -19,7 +18,6 @@ from engine.doudizhu.cards import (
     ROCKET,
     TWO,
     count_of,
-    format_cards,
     ranks_of,
 )
 from engine.doudizhu.readings import (
@@ -47,112 +45,26 @@ from engine.doudizhu.readings import (
     is_beside,
     read,
 )
-
-PLAY: Final = "play "
-"""How the text of a play begins."""
-
-AS: Final = " as "
-"""What stands before the type a play is named by."""
-
-ENTRIES_MAX: Final = 8_192
-"""The most entries of one table."""
-
-SOLOS_MAX: Final = 1 << KINDS
-"""The most entries of the table that is asked most: one for each mask."""
-
-WINGS_MAX: Final = 1_024
-"""The most entries of a table of wings, whose entries are long."""
-
-TEXTS_MAX: Final = 32_768
-"""The most plays whose text is remembered; there are about 28,000."""
-
-BOOKS_MAX: Final = 4
-"""How many combinations of options keep their tables at a time."""
-
-Texts = tuple[str, ...]
-
-ABOVE: Final = tuple([LOW >> 4 * (rank + 1) << 4 * (rank + 1) for rank in range(KINDS)])
-"""The mask of the ranks above each rank."""
-
-PASS: Final = "pass"  # noqa: S105 - an action, no password
-
-_ONLY_PASS: Final = (PASS,)
-
-ROCKET_PLAY: Final = PLAY + "BR"
-
-_COPIES: Final = {SOLO: 1, PAIR: 2, TRIO: 3, BOMB: 4, SOLO_CHAIN: 1, PAIR_CHAIN: 2, TRIO_CHAIN: 3}
-
-K = TypeVar("K")
-V = TypeVar("V")
-
-
-class Table(dict[K, V]):
-    """A dictionary that makes what it lacks, and is emptied when it is full."""
-
-    __slots__ = ("_bound", "_make")
-
-    def __init__(self, make: Callable[[K], V], bound: int = ENTRIES_MAX) -> None:
-        super().__init__()
-        self._make = make
-        self._bound = bound
-
-    def __missing__(self, key: K) -> V:
-        if len(self) >= self._bound:
-            self.clear()
-        value = self._make(key)
-        self[key] = value
-        return value
-
-
-_TEXTS: Final[Table[int, str]] = Table(lambda cards: PLAY + format_cards(cards), TEXTS_MAX)
-
-
-def text_of(cards: int) -> str:
-    """Return the text of a play."""
-    return _TEXTS[cards]
-
-
-def _sorted(cards: Iterable[int]) -> Texts:
-    return tuple(sorted([_TEXTS[at] for at in cards]))
-
-
-def _pairwise(cards: int) -> int:
-    """Return cards with no more than two of a rank: enough where two kickers are chosen."""
-    return ((cards | cards >> 1 | cards >> 2) & LOW) + ((cards >> 1 | cards >> 2) & LOW)
-
-
-def _equal(copies: int) -> Callable[[int], Texts]:
-    """Return what makes the plays of so many equal cards from a mask of ranks."""
-    return lambda mask: _sorted(copies * ONE[rank] for rank in ranks_of(mask))
-
-
-def starts(mask: int, length: int) -> int:
-    """Return the mask of the lowest ranks of all chains of a length within a mask."""
-    for _ in range(1, length):
-        mask &= mask >> 4
-        if not mask:
-            break
-    return mask
-
-
-def _runs(copies: int, shortest: int) -> Callable[[int], Texts]:
-    """Return what makes the chains of every length from a mask of chainable ranks."""
-
-    def make(mask: int) -> Texts:
-        found = []
-        for length in range(shortest, TWO + 1):
-            heads = starts(mask, length)
-            if not heads or copies * length > 20:
-                break
-            found += [copies * chain_mask(rank, length) for rank in ranks_of(heads)]
-        return _sorted(found)
-
-    return make
-
-
-def _run(copies: int) -> Callable[[tuple[int, int]], Texts]:
-    """Return what makes the chains of one length from (length, mask of their heads)."""
-    return lambda key: _sorted(copies * chain_mask(rank, key[0]) for rank in ranks_of(key[1]))
+from engine.doudizhu.tables import (
+    ABOVE,
+    AS,
+    BOOKS_MAX,
+    COPIES,
+    ENTRIES_MAX,
+    ONLY_PASS,
+    PASS,
+    ROCKET_PLAY,
+    SOLOS_MAX,
+    WINGS_MAX,
+    Table,
+    Texts,
+    all_chains,
+    chains,
+    equal_plays,
+    pairwise,
+    sorted_texts,
+    starts,
+)
 
 
 class Book:
@@ -162,17 +74,17 @@ class Book:
         self._wings = wings
         self._quads_are_pairs = wings.bomb_in_kickers
         self._equal: dict[str, Table[int, Texts]] = {
-            kind: Table(_equal(_COPIES[kind]), SOLOS_MAX if kind == SOLO else ENTRIES_MAX)
+            kind: Table(equal_plays(COPIES[kind]), SOLOS_MAX if kind == SOLO else ENTRIES_MAX)
             for kind in (SOLO, PAIR, TRIO, BOMB)
         }
         self._solos = self._equal[SOLO]
         self._pairs = self._equal[PAIR]
         self._trios = self._equal[TRIO]
         self._bombs = self._equal[BOMB]
-        self._all_solo_chains: Table[int, Texts] = Table(_runs(1, SOLO_CHAIN_MIN))
-        self._all_pair_chains: Table[int, Texts] = Table(_runs(2, PAIR_CHAIN_MIN))
+        self._all_solo_chains: Table[int, Texts] = Table(all_chains(1, SOLO_CHAIN_MIN))
+        self._all_pair_chains: Table[int, Texts] = Table(all_chains(2, PAIR_CHAIN_MIN))
         self._chains: dict[str, Table[tuple[int, int], Texts]] = {
-            kind: Table(_run(_COPIES[kind])) for kind in (SOLO_CHAIN, PAIR_CHAIN, TRIO_CHAIN)
+            kind: Table(chains(COPIES[kind])) for kind in (SOLO_CHAIN, PAIR_CHAIN, TRIO_CHAIN)
         }
         self._trio_solos = [Table(self._kickers(3 * one, 1)) for one in ONE[: TWO + 1]]
         self._trio_pairs = [Table(self._kickers(3 * one, 2)) for one in ONE[: TWO + 1]]
@@ -273,7 +185,7 @@ class Book:
         found: list[str] = []
         for rank in fours:
             rest = hand & ~(7 * ONE[rank])
-            low = _pairwise(rest)
+            low = pairwise(rest)
             found += self._four_solos[rank][low]
             found += self._four_pairs[rank][rest if self._quads_are_pairs else low]
         # Two fours are each other's pairs, by option.
@@ -283,7 +195,7 @@ class Book:
         """Return the planes of one type over one chain of trios."""
         rest = hand & ~(7 * chain_mask(rank, length))
         if length == TRIO_CHAIN_MIN and not self._quads_are_pairs:
-            rest = _pairwise(rest)
+            rest = pairwise(rest)
         return self._planes[kind, length, rank, rest]
 
     # Answers
@@ -294,7 +206,7 @@ class Book:
             return (PASS, *self._solos[(hand | hand >> 1 | hand >> 2) & ABOVE[over.rank]])
         found = self.follows(hand, over)
         if not found:
-            return _ONLY_PASS
+            return ONLY_PASS
         found.append(PASS)
         found.sort()
         return tuple(found)
@@ -311,7 +223,7 @@ class Book:
         elif kind == PAIR:
             found += self._pairs[(hand >> 1 | hand >> 2) & above]
         elif kind in (SOLO_CHAIN, PAIR_CHAIN, TRIO_CHAIN):
-            heads = starts(_masks(hand)[_COPIES[kind] - 1] & CHAINABLE & above, length)
+            heads = starts(_masks(hand)[COPIES[kind] - 1] & CHAINABLE & above, length)
             if heads:
                 found += self._chains[kind][length, heads]
         elif kind in (TRIO, TRIO_SOLO, TRIO_PAIR):
@@ -327,7 +239,7 @@ class Book:
             fours = self._four_solos if kind == FOUR_TWO_SOLO else self._four_pairs
             for at in ranks_of(hand >> 2 & above):
                 rest = hand & ~(7 * ONE[at])
-                found += fours[at][rest if self._quads_are_pairs else _pairwise(rest)]
+                found += fours[at][rest if self._quads_are_pairs else pairwise(rest)]
             if self._quads_are_pairs:
                 found = list(dict.fromkeys(found))
         elif kind in (PLANE_SOLO, PLANE_PAIR):
@@ -353,20 +265,20 @@ class Book:
 
     def _kickers(self, trio: int, copies: int) -> Callable[[int], Texts]:
         """Return what makes a trio with each single or pair of a mask."""
-        return lambda mask: _sorted(trio + copies * ONE[rank] for rank in ranks_of(mask))
+        return lambda mask: sorted_texts(trio + copies * ONE[rank] for rank in ranks_of(mask))
 
     def _wing_solos(self, rank: int) -> Callable[[int], Texts]:
-        return lambda rest: _sorted(4 * ONE[rank] + wing for wing in self._solo_wings(rest, 2, 0, 0))
+        return lambda rest: sorted_texts(4 * ONE[rank] + wing for wing in self._solo_wings(rest, 2, 0, 0))
 
     def _wing_pairs(self, rank: int) -> Callable[[int], Texts]:
-        return lambda rest: _sorted(4 * ONE[rank] + wing for wing in self._pair_wings(rest, 2))
+        return lambda rest: sorted_texts(4 * ONE[rank] + wing for wing in self._pair_wings(rest, 2))
 
     def _plane(self, key: tuple[str, int, int, int]) -> Texts:
         kind, length, start, rest = key
         body = 3 * chain_mask(start, length)
         if kind == PLANE_PAIR:
-            return _sorted(body + wing for wing in self._pair_wings(rest, length))
-        return _sorted(body + wing for wing in self._solo_wings(rest, length, start, length))
+            return sorted_texts(body + wing for wing in self._pair_wings(rest, length))
+        return sorted_texts(body + wing for wing in self._solo_wings(rest, length, start, length))
 
     def _solo_wings(self, rest: int, size: int, start: int, length: int) -> Iterator[int]:
         """Yield every choice of so many single kickers."""

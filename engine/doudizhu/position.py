@@ -9,11 +9,11 @@ from engine.doudizhu import bidding
 from engine.doudizhu.actions import DOUBLES, split_play
 from engine.doudizhu.cards import RANKS, holds, make_cards
 from engine.doudizhu.events import Event, cards_word
-from engine.doudizhu.plays import PASS
 from engine.doudizhu.readings import BOMB, ROCKETS, Reading
 from engine.doudizhu.rules import RuleSet
 from engine.doudizhu.scoring import DRAW, SEATS, Outcome, settle
 from engine.doudizhu.state import DOUBLING, OVER, PLAYING, Move, State
+from engine.doudizhu.tables import PASS
 from engine.doudizhu.view import View, view_of
 from engine.errors import BadNotation, IllegalAction, NotAsked, RoundOver
 from engine.face import Action

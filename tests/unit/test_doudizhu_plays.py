@@ -9,8 +9,9 @@ import pytest
 
 from bench import doudizhu_reference as plain
 from engine.doudizhu.cards import DECK, RANKS, WHOLE, format_cards, holds, make_cards, parse_cards, size_of
-from engine.doudizhu.plays import PLAY, book_of
+from engine.doudizhu.plays import book_of
 from engine.doudizhu.readings import Reading, Wings, beats, read
+from engine.doudizhu.tables import PLAY
 
 NAMES = tuple(plain.DEFAULTS)
 ALL_OPTIONS = [dict(zip(NAMES, values, strict=True)) for values in product((False, True), repeat=len(NAMES))]

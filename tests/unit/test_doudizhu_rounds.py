@@ -12,10 +12,10 @@ import pytest
 from engine.arena import play_round, shuffled
 from engine.doudizhu import Doudizhu, parse_cards
 from engine.doudizhu.cards import DECK, RANKS, make_cards
-from engine.doudizhu.plays import Table
 from engine.doudizhu.rules import OPTIONS
 from engine.doudizhu.scoring import multiplier, settle
 from engine.doudizhu.setup import before_bidding, in_play
+from engine.doudizhu.tables import Table
 from engine.errors import BadDeal, BadNotation, BadOption, IllegalAction, NotAsked, Refusal, RoundOver
 
 GAME = Doudizhu()
