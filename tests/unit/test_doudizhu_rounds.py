@@ -313,11 +313,10 @@ def test_a_bomb_counts_as_it_is_played() -> None:
     say(position, "play 3333", "play 4444")
     assert position.view(None).multiplier == 4
     say(position, "pass", "pass", "play BR", "pass", "pass", "play 6")
-    assert (
-        position.outcome().result() | {"names": {"炸弹": 2, "火箭": 1}, "fan": 8}
-        == position.outcome().result()
-    )
-    assert position.outcome().points == (-32, 16, 16)
+    outcome = position.outcome()
+    assert outcome is not None
+    assert (outcome.names, outcome.fan) == ({"炸弹": 2, "火箭": 1}, 8)
+    assert outcome.points == (-32, 16, 16)
 
 
 def test_the_document_lists_every_option_with_its_value() -> None:
