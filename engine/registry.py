@@ -8,6 +8,7 @@ from typing import Final
 from engine.doudizhu.game import Doudizhu
 from engine.errors import UnknownGame
 from engine.face import Game
+from engine.kawuxing.game import Kawuxing
 from engine.paohuzi.game import Paohuzi
 
 
@@ -33,5 +34,5 @@ class Games(Mapping[str, Game]):
         return len(self._games)
 
 
-GAMES: Final = Games(Paohuzi(), Doudizhu())
+GAMES: Final = Games(Paohuzi(), Doudizhu(), Kawuxing())
 """Every game, by name."""

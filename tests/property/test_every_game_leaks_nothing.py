@@ -15,6 +15,8 @@ import pytest
 from engine import GAMES
 from engine.doudizhu import position as doudizhu_position
 from engine.errors import ActionRefused
+from engine.kawuxing import events as kawuxing_events
+from engine.kawuxing import winning
 from engine.paohuzi import claims, events
 from tests.property.engine_playouts import CASES, Playout, choose, deal
 
@@ -39,9 +41,26 @@ def doudizhu_skeleton(text: str, reader: int | None) -> str | None:
     return None if text.split(" ")[0] in ("ask", "answer") else text
 
 
+def kawuxing_skeleton(text: str, reader: int | None) -> str | None:
+    """Return what the rules of 卡五星 show a reader: all but others' hands, draws and 扣 triplets."""
+    kind, seat, *words = text.split(" ")
+    if kind in PRIVATE:
+        return None
+    if kind == "deal":
+        return f"deal {seat} {words[reader] if reader is not None else ''}"
+    if kind == "draw" and seat != str(reader):
+        return f"draw {seat}"
+    if kind == "liang" and seat != str(reader):
+        shown, hidden, waits = words
+        number = 0 if hidden == "-" else int(hidden[1:]) if hidden[0] == "?" else len(hidden) // 2
+        return f"liang {seat} {shown} {number} {waits}"
+    return text
+
+
 SKELETONS: dict[str, Callable[[str, int | None], str | None]] = {
     "paohuzi": paohuzi_skeleton,
     "doudizhu": doudizhu_skeleton,
+    "kawuxing": kawuxing_skeleton,
 }
 """A game without an entry fails: what it may show must be said apart from its own events."""
 
@@ -231,3 +250,31 @@ def test_plays_that_depend_on_another_hand_are_found(monkeypatch: pytest.MonkeyP
 def test_doubling_and_a_shown_card_leak_nothing_either() -> None:
     overrides = {"double": "on", "face_up": True, "bid_rounds": "until2pass", "first_speaker": "rotate"}
     assert search("doudizhu", "classic", 2 * ROUNDS, overrides) > ROUNDS
+
+
+def test_claims_and_reveals_under_other_options_leak_nothing_either() -> None:
+    overrides = {"reveal_auto_hu": False, "ban_feeding": True, "guo_hu": "same_tile", "claim_last": "hu_pong"}
+    assert search("kawuxing", "seed004", 2 * ROUNDS, overrides) > ROUNDS
+
+
+def test_a_draw_that_shows_its_tile_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = kawuxing_events._WRITERS["draw"]
+
+    def leaky(data: tuple[Any, ...], own: bool, reader: int | None) -> tuple[Any, ...]:
+        return honest(data, True, reader)
+
+    monkeypatch.setitem(kawuxing_events._WRITERS, "draw", leaky)
+    with pytest.raises(AssertionError):
+        search("kawuxing", "seed004", 60)
+
+
+def test_a_question_that_depends_on_the_wall_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = winning.may_claim_hu
+
+    def leaky(position: Any, seat: int, tile: int, source: int) -> bool:
+        wall = position.wall[position.at : position.at + 1]
+        return honest(position, seat, tile, source) or bool(wall and wall[0] % 3 == 0 and seat == 1)
+
+    monkeypatch.setattr("engine.kawuxing.claims.may_claim_hu", leaky)
+    with pytest.raises(AssertionError):
+        search("kawuxing", "seed004", 60)

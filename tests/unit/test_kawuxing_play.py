@@ -215,6 +215,19 @@ def test_hidden_triplets_are_seen_by_nobody_else() -> None:
     assert position.view(1).revealed == position.view(0).revealed
 
 
+def test_two_hands_that_differ_in_a_hidden_triplet_look_the_same() -> None:
+    told = []
+    for hidden, other in (("p1", "s8"), ("s8", "p1")):
+        hand = " ".join([f"{hidden[0]}{hidden[1] * 3}", "s234567 p46 z55 p9"])
+        position = table((hand, IDLE, "p2369 s245779 z567"), "p9", wall=f"p9 {hidden} {other} s9")
+        told.append(position.view(1).as_json())
+        for event in position.apply(0, f"liang p9 {hidden}"):
+            told[-1][str(len(told[-1]))] = event.text_for(1)
+        told.append(position.view(1).as_json())
+    assert told[0] == told[2]
+    assert told[1] == told[3]
+
+
 def test_a_reveal_may_need_tiles_in_the_wall() -> None:
     hands = (WAITS_P5 + " p9", IDLE, IDLE)
     assert "liang p9" in table(hands, "p9").legal_actions(0)
