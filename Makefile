@@ -48,6 +48,7 @@ fix: setup ## repair what ruff can repair
 
 protos: setup ## write the Python code of every proto beside it
 	$(BIN)/python .ci/protos.py
+	$(BIN)/python -m services.gateway.web.tools.page_protos
 
 protos-check: setup ## fail when the committed code is not what the protos give
 	$(BIN)/python .ci/protos.py --check

@@ -10,18 +10,38 @@ from paiju.table.v1 import table_service_pb2 as s
 
 from engine.face import Game
 
-_GAMES = {"paohuzi": ("跑胡子", "Paohuzi")}
-_PRESETS = {
-    "876cc": ("八七六", "876"),
-    "luzhou-10xi": ("泸州 十息", "Luzhou, ten xi"),
-    "bafang-yongzhou": ("八方永州扯胡子", "Bafang Yongzhou"),
-    "tongyi-qmt": ("统一全名堂", "All names"),
-    "changde-hhd": ("常德 红黑点", "Changde, red, black, one red"),
-    "changde-qmt": ("常德 全名堂", "Changde, all names"),
-    "changde-dhd": ("常德 多红对", "Changde, red and pairs"),
-    "ningxiang": ("宁乡跑胡子", "Ningxiang"),
-    "shaoyang": ("邵阳字牌", "Shaoyang"),
+_GAMES = {
+    "paohuzi": ("跑胡子", "Paohuzi"),
+    "doudizhu": ("斗地主", "Doudizhu"),
+    "kawuxing": ("卡五星", "Kawuxing"),
 }
+_PRESETS = {
+    "paohuzi": {
+        "876cc": ("八七六", "876"),
+        "luzhou-10xi": ("泸州 十息", "Luzhou, ten xi"),
+        "bafang-yongzhou": ("八方永州扯胡子", "Bafang Yongzhou"),
+        "tongyi-qmt": ("统一全名堂", "All names"),
+        "changde-hhd": ("常德 红黑点", "Changde, red, black, one red"),
+        "changde-qmt": ("常德 全名堂", "Changde, all names"),
+        "changde-dhd": ("常德 多红对", "Changde, red and pairs"),
+        "ningxiang": ("宁乡跑胡子", "Ningxiang"),
+        "shaoyang": ("邵阳字牌", "Shaoyang"),
+    },
+    "doudizhu": {
+        "classic": ("经典叫分", "Classic, by bids"),
+        "qiang": ("抢地主", "Robbing the landlord"),
+        "contest": ("比赛规则", "Contest rules"),
+    },
+    "kawuxing": {
+        "seed004": ("经典卡五星", "Classic"),
+        "xiangyang": ("襄阳卡五星", "Xiangyang"),
+        "xiaogan": ("孝感卡五星", "Xiaogan"),
+        "suizhou": ("随州卡五星", "Suizhou"),
+        "shiyan": ("十堰卡五星", "Shiyan"),
+    },
+}
+"""By game and preset."""
+
 _OPTIONS = {
     "min_xi": "起胡息数",
     "deng_first": "首等息数",
@@ -65,7 +85,7 @@ def _game(game: Game) -> s.Game:
         title_zh=title_zh,
         title_en=title_en,
         seats=game.seats,
-        presets=[_preset(name, rules) for name, rules in game.presets.items()],
+        presets=[_preset(game.name, name, rules) for name, rules in game.presets.items()],
         options=[
             _option(field.name, getattr(first, field.name), field.metadata["info"])
             for field in dataclasses.fields(first)
@@ -75,8 +95,8 @@ def _game(game: Game) -> s.Game:
     )
 
 
-def _preset(name: str, rules: Any) -> s.GamePreset:
-    title_zh, title_en = _PRESETS.get(name, (name, name))
+def _preset(game: str, name: str, rules: Any) -> s.GamePreset:
+    title_zh, title_en = _PRESETS.get(game, {}).get(name, (name, name))
     return s.GamePreset(
         preset=name,
         version=rules.version,
