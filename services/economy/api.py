@@ -24,7 +24,7 @@ ACCESS: AccessTable = {
     "ListEntries": "player",
     "OpenStake": "service",
     "CloseStake": "service",
-    "GetStakes": "player",
+    "GetStakes": "service",
     "GrantReward": "service",
     "GetSettlement": "player",
     "Reconcile": "service",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 from aiohttp import web
@@ -16,6 +17,8 @@ from services.gateway.bus.tables import Tables
 from services.gateway.calls import Calls
 from services.gateway.doors.call import CallDoor
 from services.gateway.doors.files import FOLDER, SECURITY, FilesDoor
+from services.gateway.doors.origin import Hosts
+from services.gateway.doors.watch import KEEP_ALIVE_S, JunkLog, Watch
 from services.gateway.doors.websocket import WebSocketDoor
 from services.gateway.hub import Hub
 from services.gateway.settings import GatewaySettings
@@ -33,12 +36,27 @@ class Gateway:
         self.port = 0
         self._settings = settings
         self._parts = parts
-        app = web.Application(client_max_size=64 * 1024)
+        # Behind a proxy all connections are the proxy's.
+        silent_max = 0 if settings.trusted_proxies else settings.strangers_per_address_max
+        self._watch = Watch(parts.clock, settings.head_s, silent_max)
+        hosts = Hosts(settings)
+        app = web.Application(
+            client_max_size=64 * 1024, middlewares=[self._watch.middleware, hosts.middleware]
+        )
         app.on_response_prepare.append(_add_security)
         app.router.add_get("/play", WebSocketDoor(hub).play)
         app.router.add_post("/call/{method:.+}", CallDoor(hub).call)
         app.router.add_get("/{path:.*}", FilesDoor(folder).get)
-        self._runner = web.AppRunner(app, access_log=None, handle_signals=False, shutdown_timeout=1.0)
+        self._runner = web.AppRunner(
+            app,
+            access_log=None,
+            handle_signals=False,
+            shutdown_timeout=1.0,
+            keepalive_timeout=2 * KEEP_ALIVE_S,
+            auto_decompress=False,
+            logger=JunkLog(),
+        )
+        self._listener: asyncio.Server | None = None
 
     @property
     def url(self) -> str:
@@ -56,20 +74,25 @@ class Gateway:
         await self.hub.start()
         await self._runner.setup()
         settings = self._settings
-        site = web.TCPSite(self._runner, settings.http_host, settings.http_port, backlog=1024)
+        server = self._runner.server
+        assert server is not None, "it is set up"
         try:
-            await site.start()
+            self._listener = await asyncio.get_running_loop().create_server(
+                self._watch.factory(server), settings.http_host, settings.http_port, backlog=1024
+            )
         except OSError as error:
             raise Outage(
                 f"HTTP can't listen on {settings.http_host}:{settings.http_port}: {error}"
             ) from error
-        self.port = self._runner.addresses[0][1]
+        self.port = self._listener.sockets[0].getsockname()[1]
         _log.info("page_served", url=self.url)
 
     async def stop(self) -> None:
         """Say goodbye to every client, leave the tables, close the doors."""
         await self.hub.stop()
         await self.hub.tables.stop()
+        if self._listener is not None:
+            self._listener.close()
         await self._runner.cleanup()
 
 

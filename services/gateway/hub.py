@@ -51,6 +51,7 @@ class Hub:
         self._sessions: dict[str, Session] = {}
         self._by_player: dict[str, dict[str, Session]] = {}
         self._by_address: Counter[str] = Counter()
+        self._strangers: dict[str, set[str]] = {}
         self._chat_of: dict[str, dict[str, None]] = {}
         self._notices = Topics(parts.bus, self._hear_notice)
         self._chat = Topics(parts.bus, self._hear_chat)
@@ -96,12 +97,14 @@ class Hub:
         for open_now, most in (
             (len(self._sessions), self.settings.connections_max),
             (self._by_address[network], self.settings.connections_per_address_max),
+            (len(self._strangers.get(network, ())), self.settings.strangers_per_address_max),
         ):
             if open_now >= most:
                 raise Refusal("TOO_MANY_CALLS", most=most)
         session = Session(self, self._parts.ids.new("s"), door, address, when_closed)
         self._sessions[session.session_id] = session
         self._by_address[network] += 1
+        self._strangers.setdefault(network, set()).add(session.session_id)
         self._connections.labels(door).inc()
         return session
 
@@ -131,6 +134,7 @@ class Hub:
 
     async def welcome(self, session: Session) -> None:
         """A session has said who it is: hear what is for its player."""
+        self._known(session)
         mine = self._by_player.setdefault(session.player_id, {})
         while len(mine) >= self.settings.connections_per_player_max:
             oldest = mine.pop(next(iter(mine)))
@@ -142,6 +146,7 @@ class Hub:
         """A session has ended."""
         if self._sessions.pop(session.session_id, None) is None:
             return
+        self._known(session)
         network = counted(session.address)
         self._by_address[network] -= 1
         if not self._by_address[network]:
@@ -158,6 +163,14 @@ class Hub:
         await self._notices.leave(subject_of(Notice, key=session.player_id), session.session_id)
         for table_id in self._chat_of.pop(session.session_id, {}):
             await self._chat.leave(_chat_subject(table_id), session.session_id)
+
+    def _known(self, session: Session) -> None:
+        """A session is no stranger any more: it has said who it is, or ended."""
+        network = counted(session.address)
+        strangers = self._strangers.get(network, set())
+        strangers.discard(session.session_id)
+        if not strangers:
+            self._strangers.pop(network, None)
 
     async def command(self, session: Session, reply_to: int, command: TableCommand) -> None:
         """Pass a table command on.

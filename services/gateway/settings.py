@@ -17,12 +17,19 @@ class GatewaySettings(ServiceSettings):
     """The page and the WebSocket; 0 = any free port."""
     allowed_origins: tuple[str, ...] = ()
     """Web sites (`https://play.example`) whose pages may connect, besides the one served here; JSON."""
+    allowed_hosts: tuple[str, ...] = ()
+    """Names (`play.example`, without a port) under which browsers may reach this door; JSON. Empty: on a
+    loopback address without a proxy in front, the names of the loopback and `http_host`; elsewhere any."""
     trusted_proxies: int = Field(default=0, ge=0, le=8)
     """Proxies in front that append to `X-Forwarded-For`; 0 = the address of the connection counts."""
     connections_max: int = Field(default=20_000, ge=1)
     connections_per_player_max: int = Field(default=4, ge=1)
     """The oldest is closed for a newer one (`REPLACED`)."""
     connections_per_address_max: int = Field(default=500, ge=1)
+    strangers_per_address_max: int = Field(default=200, ge=1)
+    """Of those, how many may not yet have said who they are; and how many connections without a request."""
+    head_s: float = Field(default=10.0, gt=0)
+    """How long a client over HTTP may take to send the head of a request."""
     address_requests_per_s: float = Field(default=100.0, gt=0)
     address_requests_burst: float = Field(default=500.0, ge=1)
     """Connections and single calls, per address, whoever makes them: before any token is looked at."""

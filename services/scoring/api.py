@@ -19,7 +19,7 @@ from services.scoring.core.rules import PRESETS, BadOptions, preset_named
 from services.scoring.verdicts import as_message
 from services.scoring.workers import Workers
 
-ACCESS: AccessTable = {"ScoreHand": "public", "AuditRecord": "public", "GetAudit": "player"}
+ACCESS: AccessTable = {"ScoreHand": "public", "AuditRecord": "player", "GetAudit": "player"}
 
 GAMES = ("paohuzi",)
 OPTIONS_BYTES_MAX = 4_096

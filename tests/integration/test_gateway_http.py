@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import aiohttp
 import pytest
@@ -83,6 +85,130 @@ async def post(http: aiohttp.ClientSession, url: str, method: str, body: bytes =
         return response.status, CallResult.FromString(await response.read())
 
 
+async def raw(url: str, sent: bytes) -> bytes:
+    """Send bytes on a connection of their own and return all that comes back until the server closes it."""
+    host = urlsplit(url)
+    reader, writer = await asyncio.open_connection(host.hostname, host.port)
+    try:
+        writer.write(sent)
+        async with asyncio.timeout(10):
+            return await reader.read()
+    finally:
+        writer.close()
+
+
+class TestSilence:
+    @pytest.mark.parametrize("gateway", [{"head_s": 0.5}], indirect=True)
+    @pytest.mark.parametrize("sent", [b"", b"GET", b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n"])
+    async def test_a_connection_that_does_not_finish_a_request_is_closed(self, url: str, sent: bytes) -> None:
+        assert await raw(url, sent) == b""
+
+    @pytest.mark.parametrize("gateway", [{"head_s": 0.5}], indirect=True)
+    async def test_so_is_one_that_began_a_second_request_and_drips(self, url: str) -> None:
+        host = urlsplit(url)
+        reader, writer = await asyncio.open_connection(host.hostname, host.port)
+        writer.write(b"GET /nothing HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        await reader.readuntil(b"not found")
+
+        async def drip() -> None:
+            for byte in b"GET /nothing HTTP/1.1\r\nHost: 127.0.0.1\r\n":
+                writer.write(bytes([byte]))
+                await asyncio.sleep(0.2)
+
+        dripping = asyncio.create_task(drip())
+        async with asyncio.timeout(5):
+            with contextlib.suppress(ConnectionError):
+                assert await reader.read() == b""
+        dripping.cancel()
+        writer.close()
+
+    @pytest.mark.parametrize("gateway", [{"head_s": 0.5}], indirect=True)
+    async def test_a_websocket_and_a_kept_connection_may_be_silent_for_longer(
+        self, url: str, http: aiohttp.ClientSession, gateway: World
+    ) -> None:
+        client = await WebSocketClient.connect(url)
+        await client.hello(gateway.tokens.token("p_ann"))
+        host = urlsplit(url)
+        reader, writer = await asyncio.open_connection(host.hostname, host.port)
+        request = b"GET /nothing HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+        writer.write(request)
+        await reader.readuntil(b"not found")
+        await gateway.parts.clock.sleep(1)
+        writer.write(request)
+        await reader.readuntil(b"not found")
+        writer.close()
+        assert await client.ping() == 7
+        await client.close()
+
+    @pytest.mark.parametrize("gateway", [{"strangers_per_address_max": 3}], indirect=True)
+    async def test_one_address_has_so_many_connections_that_say_nothing(
+        self, url: str, http: aiohttp.ClientSession
+    ) -> None:
+        host = urlsplit(url)
+        silent = [await asyncio.open_connection(host.hostname, host.port) for _ in range(3)]
+        with pytest.raises(aiohttp.ClientError):
+            await post(http, url, LIST_GAMES)
+        for _, writer in silent:
+            writer.close()
+        async with asyncio.timeout(10):
+            while True:
+                try:
+                    status, _ = await post(http, url, LIST_GAMES)
+                except aiohttp.ClientError:
+                    continue
+                break
+        assert status == 200
+
+    @pytest.mark.parametrize("gateway", [{"strangers_per_address_max": 2}], indirect=True)
+    async def test_one_address_has_so_many_sessions_that_have_not_said_hello(
+        self, url: str, gateway: World
+    ) -> None:
+        known = [await WebSocketClient.connect(url) for _ in range(2)]
+        with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+            await WebSocketClient.connect(url)
+        assert refused.value.status == 503
+        for client in known:
+            await client.hello(gateway.tokens.token("p_ann"))
+        third = await WebSocketClient.connect(url)
+        for client in (*known, third):
+            await client.close()
+
+    @pytest.mark.parametrize(
+        "sent", [b"\x16\x03\x01\x02\x00\x01\xfc\x03\x03\r\n\r\n", b"GET / HTTP/1.1\r\nno colon\r\n\r\n"]
+    )
+    async def test_junk_is_answered_and_leaves_no_error_in_the_log(
+        self, url: str, sent: bytes, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert (await raw(url, sent)).split(b" ")[1] == b"400"
+        assert "Traceback" not in "".join(capsys.readouterr())
+
+
+class TestHosts:
+    @pytest.mark.parametrize("path", ["", "play", f"call/{LIST_GAMES}"])
+    async def test_a_loopback_door_is_not_reached_by_another_name(
+        self, http: aiohttp.ClientSession, url: str, path: str
+    ) -> None:
+        """DNS rebinding: the page of evil.example asks its own name, which now points here."""
+        headers = {"Host": "evil.example", "Origin": "http://evil.example"}
+        async with http.get(url + path, headers=headers) as response:
+            assert (response.status, await response.text()) == (421, "HOST_NOT_ALLOWED")
+
+    @pytest.mark.parametrize("host", ["localhost", "LOCALHOST:1", "127.0.0.1", "[::1]:8080", "127.0.0.2"])
+    async def test_it_is_reached_by_every_name_of_the_loopback(
+        self, http: aiohttp.ClientSession, url: str, host: str
+    ) -> None:
+        async with http.get(url, headers={"Host": host}) as response:
+            assert response.status == 200
+
+    @pytest.mark.parametrize("gateway", [{"allowed_hosts": ("play.example",)}], indirect=True)
+    @pytest.mark.parametrize(("host", "status"), [("play.example:80", 200), ("evil.example", 421)])
+    async def test_names_can_be_listed(
+        self, http: aiohttp.ClientSession, url: str, host: str, status: int
+    ) -> None:
+        async with http.get(url, headers={"Host": host}) as response:
+            assert response.status == status
+
+
 class TestCall:
     async def test_a_public_method_needs_no_token(self, http: aiohttp.ClientSession, url: str) -> None:
         status, result = await post(http, url, LIST_GAMES)
@@ -127,6 +253,20 @@ class TestCall:
 
         async with http.post(f"{url}call/{LIST_GAMES}", data=chunks()) as response:
             assert CallResult.FromString(await response.read()).error.reason == "MESSAGE_TOO_LARGE"
+
+    async def test_a_body_that_is_not_packed_as_it_says_is_the_callers_mistake(
+        self, http: aiohttp.ClientSession, url: str
+    ) -> None:
+        for packing in ("gzip", "deflate"):
+            headers = {"Content-Encoding": packing}
+            async with http.post(f"{url}call/{LIST_GAMES}", data=b"abc", headers=headers) as response:
+                assert response.status == 400
+                assert CallResult.FromString(await response.read()).error.reason == "BAD_MESSAGE"
+
+    async def test_a_body_that_is_not_framed_as_it_says_is_the_callers_mistake(self, url: str) -> None:
+        head = f"POST /call/{LIST_GAMES} HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+        said = await raw(url, head.encode() + b"zz\r\nabc\r\n")
+        assert said.split(b" ")[1] == b"400"
 
     async def test_another_web_site_may_not_call(self, http: aiohttp.ClientSession, url: str) -> None:
         status, result = await post(http, url, LIST_GAMES, Origin="https://evil.example")
@@ -198,7 +338,7 @@ class TestWebSocket:
         for junk in (b"", b"GET / HTTP/1.1\r\n\r\n", b"\x00" * 100):
             _, writer = await asyncio.open_connection("127.0.0.1", int(url.rsplit(":", 1)[1].rstrip("/")))
             writer.write(
-                b"GET /play HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                b"GET /play HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                 b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n" + junk
             )
             await writer.drain()
@@ -225,7 +365,7 @@ class TestWebSocket:
         raw.connect(("127.0.0.1", port))
         reader, writer = await asyncio.open_connection(sock=raw, limit=1)
         writer.write(
-            b"GET /play HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            b"GET /play HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
         )
         hello = PlayRequest(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 from paiju.gateway.v1.gateway_service_pb2 import CallResult
 
 from services.chassis.clock import Clock
@@ -86,8 +87,10 @@ async def _body(request: web.Request, clock: Clock) -> bytes:
     """Return the body.
 
     Raises:
-        Refusal: MESSAGE_TOO_LARGE, DEADLINE_EXCEEDED.
+        Refusal: MESSAGE_TOO_LARGE, DEADLINE_EXCEEDED; BAD_MESSAGE: it is packed, or not framed as it says.
     """
+    if request.headers.get("Content-Encoding", "identity").lower() != "identity":
+        raise Refusal("BAD_MESSAGE")
     if (request.content_length or 0) > MESSAGE_BYTES_MAX:
         raise Refusal("MESSAGE_TOO_LARGE")
     body = bytearray()
@@ -99,4 +102,6 @@ async def _body(request: web.Request, clock: Clock) -> bytes:
                     raise Refusal("MESSAGE_TOO_LARGE")
     except TimeoutError:
         raise Refusal("DEADLINE_EXCEEDED") from None
+    except (HttpProcessingError, web.RequestPayloadError) as error:
+        raise Refusal("BAD_MESSAGE") from error
     return bytes(body)

@@ -47,7 +47,9 @@ class GatewayServiceServicer:
     """
 
     def Play(self, request_iterator, context):
-        """One connection of a player. The first message must be `hello`.
+        """One connection of a player. The first message must be `hello`. A message may have 16 KiB; a larger one ends the connection with
+        `Goodbye` `MESSAGE_TOO_LARGE`, and one over 64 KiB is not read at all: the WebSocket closes with 1009 (message too big) and says no
+        `Goodbye`; a stream ends with `RESOURCE_EXHAUSTED` once over what gRPC takes.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

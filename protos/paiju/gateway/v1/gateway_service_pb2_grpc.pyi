@@ -17,7 +17,10 @@ class GatewayServiceStub:
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     Play: _aio.StreamStreamMultiCallable[_gateway_service_pb2.PlayRequest, _gateway_service_pb2.PlayResponse]
-    """One connection of a player. The first message must be `hello`."""
+    """One connection of a player. The first message must be `hello`. A message may have 16 KiB; a larger one ends the connection with
+    `Goodbye` `MESSAGE_TOO_LARGE`, and one over 64 KiB is not read at all: the WebSocket closes with 1009 (message too big) and says no
+    `Goodbye`; a stream ends with `RESOURCE_EXHAUSTED` once over what gRPC takes.
+    """
 
 class GatewayServiceServicer(metaclass=_abc_1.ABCMeta):
     """Playing, watching, and calls to the other services on one connection."""
@@ -28,6 +31,9 @@ class GatewayServiceServicer(metaclass=_abc_1.ABCMeta):
         request_iterator: _abc.AsyncIterator[_gateway_service_pb2.PlayRequest],
         context: _aio.ServicerContext[_abc.AsyncIterator[_gateway_service_pb2.PlayRequest], _abc.AsyncIterator[_gateway_service_pb2.PlayResponse]],
     ) -> _abc.AsyncIterator[_gateway_service_pb2.PlayResponse]:
-        """One connection of a player. The first message must be `hello`."""
+        """One connection of a player. The first message must be `hello`. A message may have 16 KiB; a larger one ends the connection with
+        `Goodbye` `MESSAGE_TOO_LARGE`, and one over 64 KiB is not read at all: the WebSocket closes with 1009 (message too big) and says no
+        `Goodbye`; a stream ends with `RESOURCE_EXHAUSTED` once over what gRPC takes.
+        """
 
 def add_GatewayServiceServicer_to_server(servicer: GatewayServiceServicer, server: _aio.Server) -> None: ...
