@@ -180,7 +180,7 @@ class Shard:
     async def _read(self) -> bool:
         """Read the log up to our own fence; False = a purge has taken something from under us."""
         before: LogEntry | None = None
-        async with aclosing(self._means.bus.read(self._subject)) as entries:  # type: ignore[type-var]
+        async with aclosing(self._means.bus.read(self._subject)) as entries:
             async for entry in entries:
                 if before is not None and entry.expected_last != before.seq:
                     return False

@@ -348,7 +348,7 @@ async def test_a_server_handles_as_many_at_once_as_it_says(bus: AnyBus, at_once:
 
 async def read_until(bus: AnyBus, last: int, from_seq: int = 1) -> list[LogEntry]:
     entries = []
-    async with asyncio.timeout(10), aclosing(bus.read(LOG, from_seq)) as reading:  # type: ignore[type-var]
+    async with asyncio.timeout(10), aclosing(bus.read(LOG, from_seq)) as reading:
         async for entry in reading:
             entries.append(entry)
             if entry.seq >= last:

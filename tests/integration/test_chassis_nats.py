@@ -40,7 +40,7 @@ async def nats_bus(nats_server: NatsServer) -> AsyncIterator[NatsBus]:
 
 async def entries(bus: NatsBus, last: int) -> list[LogEntry]:
     found = []
-    async with asyncio.timeout(20), aclosing(bus.read(LOG)) as reading:  # type: ignore[type-var]
+    async with asyncio.timeout(20), aclosing(bus.read(LOG)) as reading:
         async for entry in reading:
             found.append(entry)
             if entry.seq >= last:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from typing import Any
 
 from google.protobuf.message import Message
@@ -96,7 +96,7 @@ class BaseBus(ABC):
         """Open a durable pull consumer, making it if need be, or raise `Outage`."""
 
     @abstractmethod
-    def _read(self, stream: str, subject: str, from_seq: int) -> AsyncIterator[LogEntry]: ...
+    def _read(self, stream: str, subject: str, from_seq: int) -> AsyncGenerator[LogEntry, None]: ...
 
     @abstractmethod
     async def _purge(self, stream: str, subject: str, below_seq: int) -> None: ...
@@ -158,7 +158,7 @@ class BaseBus(ABC):
         """See `port.Bus.last`."""
         return await self._last(self.registry.stream_of_log(subject), subject)
 
-    def read(self, subject: str, from_seq: int = 1) -> AsyncIterator[LogEntry]:
+    def read(self, subject: str, from_seq: int = 1) -> AsyncGenerator[LogEntry, None]:
         """See `port.Bus.read`."""
         return self._read(self.registry.stream_of_log(subject), subject, from_seq)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 
 from services.chassis.bus.base import (
     EXPECTED,
@@ -146,7 +146,7 @@ class MemoryBus(BaseBus):
         seq = held.lasts.get(subject, 0)
         return _entry(held.messages[seq]) if seq in held.messages else None
 
-    async def _read(self, stream: str, subject: str, from_seq: int) -> AsyncIterator[LogEntry]:
+    async def _read(self, stream: str, subject: str, from_seq: int) -> AsyncGenerator[LogEntry, None]:
         held = self.broker.stream(stream)
         seq = max(from_seq, 1)
         while True:

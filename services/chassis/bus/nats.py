@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from nats.aio.client import Client
@@ -197,7 +197,7 @@ class NatsBus(BaseBus):
             found.seq, found.data or b"", headers.get(MSG_ID, ""), int(headers.get(EXPECTED, 0)), at_ms
         )
 
-    async def _read(self, stream: str, subject: str, from_seq: int) -> AsyncIterator[LogEntry]:
+    async def _read(self, stream: str, subject: str, from_seq: int) -> AsyncGenerator[LogEntry, None]:
         seq = max(from_seq, 1)
         failures = 0
         while True:

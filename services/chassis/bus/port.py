@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
@@ -268,7 +268,7 @@ class Bus(Protocol):
     async def last(self, subject: str) -> LogEntry | None:
         """Return the last entry of a log, from its leader; None if the log is empty."""
 
-    def read(self, subject: str, from_seq: int = 1) -> AsyncIterator[LogEntry]:
+    def read(self, subject: str, from_seq: int = 1) -> AsyncGenerator[LogEntry, None]:
         """Yield the entries of a log from a sequence on, in order, and wait for more at its end.
 
         Whoever reads decides when to stop (`break`, after `aclosing`); survives reconnects. What a replica
