@@ -11,8 +11,9 @@ from engine.face import Action, Bot, Line
 from engine.kawuxing.actions import parse_action
 from engine.kawuxing.bot import fallback, random_bot
 from engine.kawuxing.deal import deal_position, renamed
+from engine.kawuxing.explain import explain_outcome
 from engine.kawuxing.fold import fold
-from engine.kawuxing.outcome import Outcome, explain_outcome
+from engine.kawuxing.outcome import Outcome
 from engine.kawuxing.position import Position
 from engine.kawuxing.presets import PRESETS, preset, recorded
 from engine.kawuxing.rules import RuleSet

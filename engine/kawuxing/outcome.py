@@ -5,17 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from engine.face import Line
 from engine.kawuxing.fans import Win
-from engine.kawuxing.rules import RuleSet
 from engine.kawuxing.settle import BAO, Payment
 from engine.mahjong.tiles import TILE_TEXTS
 
 HU: Final = "hu"
 DRAW: Final = "draw"
 HUANGZHUANG: Final = "huangzhuang"
-
-_NAME_RULES: Final = {"海底捞": "§9", "海底炮": "§9"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,26 +82,3 @@ class Outcome:
             "waiting": list(self.waiting),
             "last_drawer": self.last_drawer,
         }
-
-
-def explain_outcome(rules: RuleSet, outcome: Outcome) -> tuple[Line, ...]:
-    """Return the reading and names of each win, every payment, and the sum."""
-    lines: list[Line] = []
-    if outcome.stake != rules.base:
-        lines.append(Line("上楼", f"{rules.base} × 2 = {outcome.stake}", "§9"))
-    for seat, win in outcome.wins:
-        lines.append(Line(f"{seat} {' '.join(win.sets)}", TILE_TEXTS[outcome.tile], "§4"))
-        lines += [Line(f"{seat} {name}", f"× {fan}", _NAME_RULES.get(name, "§5")) for name, fan in win.names]
-        lines.append(Line(f"{seat} 番", f"{win.fan}", "§5"))
-        if rules.shukan:
-            lines.append(Line(f"{seat} 数坎", f"+ {win.kan}", "§9"))
-    if outcome.ma:
-        lines.append(Line("买马", " ".join([TILE_TEXTS[tile] for tile in outcome.ma]), "§9"))
-    for seat, fan in enumerate(outcome.waiting):
-        if fan:
-            lines.append(Line(f"{seat} 听", f"{fan}", "§8"))
-    lines += [
-        Line(f"{pay.payer} → {pay.payee} {pay.why}", f"{pay.points}", pay.rule) for pay in outcome.payments
-    ]
-    lines.append(Line("points", " ".join([str(points) for points in outcome.points]), "§8"))
-    return tuple(lines)

@@ -1,11 +1,12 @@
 """The course of a round of 卡五星: what the options change in play, and what everybody sees."""
 
 import random
+import re
 from typing import Any
 
 import pytest
 
-from engine.arena import shuffled
+from engine.arena import play_round, shuffled
 from engine.errors import IllegalAction, NotAsked, Refusal
 from engine.kawuxing.deal import dice_of
 from engine.kawuxing.flow_vectors import tiles_of_groups
@@ -389,10 +390,25 @@ def test_a_win_is_explained_line_by_line() -> None:
     play(position, "0 discard p5")
     outcome = position.outcome()
     assert outcome is not None
-    lines = [f"{line.text} = {line.value}" for line in GAME.explain(position.rules, outcome)]
-    assert "1 卡五星 = × 2" in lines
-    assert "0 → 1 包胡 = 80" in lines
-    assert lines[-1] == "points = -80 80 0"
+    lines = GAME.explain(position.rules, outcome)
+    chinese, english = [line.zh for line in lines], [line.en for line in lines]
+    assert "卡五星：×2（§5）" in chinese
+    assert "座位 0 付座位 1（包胡）：80 分（§7）" in chinese
+    assert "Seat 0 pays seat 1 (pays for both): 80 points (§7)" in english
+    assert english[-2] == "Seat 1 in all: +80 (§8)"
+
+
+def test_every_name_and_payment_has_its_english() -> None:
+    rng = random.Random(4)
+    for number in range(60):
+        preset = list(GAME.presets)[number % 5]
+        rules = GAME.ruleset(preset, {"fan_menqing": 2, "shukan": True})
+        played = play_round(
+            GAME, rules, shuffled(GAME.deck(), rng), 0, [GAME.bots["sensible"]] * 3, rng, number % 2
+        )
+        for line in GAME.explain(rules, played.outcome):
+            assert line.en.isprintable()
+            assert not re.search(r"[mps][1-9]|z[5-7]", line.zh)
 
 
 def test_the_fallback_throws_what_was_drawn_and_never_wins() -> None:
