@@ -10,6 +10,7 @@ from typing import Any
 from services.launch.exits import NO, USAGE, Stop
 from services.launch.records import read
 from services.scoring.core.audit import Heard, Verdict, audit, audit_alone
+from services.scoring.core.explain import summary
 
 
 def run(record: Path, commitment: str, *, as_json: bool) -> None:
@@ -81,11 +82,9 @@ def _as_text(verdict: Verdict, *, is_heard: bool) -> list[str]:
     )
     if verdict.figures is not None:
         result = verdict.figures.result
-        names = "".join(f", {name} {fan} 番" for name, fan in result.names.items())
-        won = (
-            f"seat {result.winners[0]} by {result.how}, {result.huxi} 息{names}" if result.winners else "荒庄"
+        lines.append(
+            f"scoring finds: {summary(result)}; points {', '.join(f'{points:+d}' for points in result.points)}"
         )
-        lines.append(f"scoring finds: {won}; points {', '.join(f'{points:+d}' for points in result.points)}")
     lines += [f"differs: {one.field}: it says {one.engine}; {one.ours}" for one in verdict.differences]
     lines.append(verdict.status)
     return lines
