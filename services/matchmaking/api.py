@@ -21,6 +21,9 @@ from services.matchmaking.whereabouts import People
 ROUNDS: Final = 8
 """Rounds of a room that names none."""
 
+WAITING: Final = "waiting"
+"""The state of a ticket, as its player sees it, until there is a table."""
+
 OPTIONS_BYTES_MAX: Final = 8192
 
 ACCESS: Final[AccessTable] = {
@@ -134,7 +137,7 @@ class Api:
         """Where the caller is."""
         where, table_id = await self._people.now(auth.player())
         response = pb.GetWhereaboutsResponse(table_id=table_id)
-        if where.ticket is not None:
+        if where.ticket is not None and where.ticket.message().state == WAITING:
             response.ticket.CopyFrom(where.ticket.message())
         if where.room is not None:
             response.room.CopyFrom(where.room.message())

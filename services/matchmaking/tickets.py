@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from paiju.economy.v1 import economy_service_pb2_grpc
-from paiju.economy.v1.economy_service_pb2 import GetWalletRequest
+from paiju.economy.v1.economy_service_pb2 import GetWalletRequest, ListEntriesRequest
 
 from services.chassis import auth
 from services.chassis.errors import Refusal
@@ -19,6 +19,10 @@ from services.matchmaking.store.engagements import Engaged
 from services.matchmaking.store.tickets import Ticket
 from services.matchmaking.tellers import Tellers
 from services.matchmaking.whereabouts import People
+
+WELCOME_WAIT_S = 3.0
+"""A new player may ask for a match before his welcome grant has come by the bus: so long he waits."""
+WELCOME_LOOK_S = 0.2
 
 TRIES = 4
 """A player whose engagement ended between two looks is looked at again so often."""
@@ -69,7 +73,7 @@ class HallsDesk:
             if there is not None:
                 return _same(there, hall_id, bots_now)
             await self._people.check_free(player_id)
-            hall.admit(await self._coins(player_id))
+            hall.admit(await self._coins(player_id, hall.entry_min))
             now = self._clock.now_ms()
             ticket = Ticket(
                 ticket_id=self._ids.new("t"),
@@ -113,10 +117,29 @@ class HallsDesk:
             await self._tellers.tickets([after])
         return after
 
-    async def _coins(self, player_id: str) -> int:
+    async def _coins(self, player_id: str, needed: int) -> int:
+        """Return what a player has; a book without an entry waits for the first one, the welcome grant."""
+        clock = self._clock
+        until = clock.monotonic() + WELCOME_WAIT_S
+        while True:
+            coins = await self._coins_now(player_id)
+            if coins >= needed or clock.monotonic() >= until:
+                return coins
+            if not await self._is_untouched(player_id):
+                # The first entry may have come between the two looks.
+                return await self._coins_now(player_id)
+            await clock.sleep(WELCOME_LOOK_S)
+
+    async def _coins_now(self, player_id: str) -> int:
         with auth.acting_for(player_id):
             wallet = await self._wallets.GetWallet(GetWalletRequest(player_id=player_id))
         return sum(money.amount for money in wallet.balances if money.currency == CURRENCY)
+
+    async def _is_untouched(self, player_id: str) -> bool:
+        """Return whether nothing ever came into, or went out of, a player's wallet."""
+        with auth.acting_for(player_id):
+            listed = await self._wallets.ListEntries(ListEntriesRequest(player_id=player_id, page_size=1))
+        return not listed.entries
 
 
 def _same(ticket: Ticket, hall_id: str, bots_now: bool) -> Ticket:

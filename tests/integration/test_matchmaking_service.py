@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -220,6 +221,51 @@ class TestTickets:
             assert (await refused("ALREADY_PLAYING", s.ticket(a))).details["table_id"] == "0-elsewhere"
             where = await a.call("GetWhereabouts", pb.GetWhereaboutsRequest())
             assert where.table_id == "0-elsewhere"
+
+        play(scene)
+
+    def test_a_match_is_no_waiting_any_more(self) -> None:
+        async def scene(s: Scene) -> None:
+            a = await s.player("a")
+            ticket = await s.ticket(a)
+            where = await a.call("GetWhereabouts", pb.GetWhereaboutsRequest())
+            assert (where.ticket.ticket_id, where.table_id) == (ticket.ticket_id, "")
+            await s.clock.sleep(60)
+            table_id = (await s.look(a, ticket)).table_id
+            where = await a.call("GetWhereabouts", pb.GetWhereaboutsRequest())
+            assert (where.HasField("ticket"), where.table_id) == (False, table_id)
+            assert table_id
+
+        play(scene)
+
+    def test_a_new_player_may_ask_before_his_welcome_has_come(self) -> None:
+        async def scene(s: Scene) -> None:
+            a = await s.player("a")
+            s.wallets.of["p_a"] = 0
+            s.wallets.untouched.add("p_a")
+
+            async def welcome() -> None:
+                await s.clock.sleep(2)
+                s.wallets.of["p_a"] = 20_000
+                s.wallets.untouched.discard("p_a")
+
+            async with asyncio.TaskGroup() as group:
+                group.create_task(welcome())
+                ticket = group.create_task(s.ticket(a))
+            assert ticket.result().state == "waiting"
+
+        play(scene)
+
+    def test_a_player_without_a_welcome_is_refused_after_a_while_and_one_who_lost_all_at_once(self) -> None:
+        async def scene(s: Scene) -> None:
+            a, b = await s.player("a"), await s.player("b")
+            s.wallets.of |= {"p_a": 0, "p_b": 0}
+            s.wallets.untouched.add("p_a")
+            began = s.clock.monotonic()
+            await refused("COINS_TOO_FEW", s.ticket(b))
+            assert s.clock.monotonic() - began < 0.1
+            await refused("COINS_TOO_FEW", s.ticket(a))
+            assert 3 <= s.clock.monotonic() - began < 4
 
         play(scene)
 

@@ -121,16 +121,22 @@ class Tables(Unoffered):
 
 
 class Wallets(Unoffered):
-    """Everybody has `coins`, but for those named in `of`."""
+    """Everybody has `coins`, but for those named in `of`; one named in `untouched` never had an entry."""
 
     def __init__(self, coins: int = 20_000) -> None:
         self.coins = coins
         self.of: dict[str, int] = {}
+        self.untouched: set[str] = set()
 
     async def GetWallet(self, request: economy.GetWalletRequest, context: Any) -> Any:  # noqa: N802
         assert auth.player() == request.player_id
         coins = self.of.get(request.player_id, self.coins)
         return economy.GetWalletResponse(balances=[economy.Money(currency="gold", amount=coins)])
+
+    async def ListEntries(self, request: economy.ListEntriesRequest, context: Any) -> Any:  # noqa: N802
+        assert auth.player() == request.player_id
+        entries = [] if request.player_id in self.untouched else [economy.Entry(currency="gold", amount=1)]
+        return economy.ListEntriesResponse(entries=entries)
 
 
 def serve_peers(parts: Parts, tables: Tables, wallets: Wallets) -> None:
