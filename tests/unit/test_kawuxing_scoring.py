@@ -9,6 +9,7 @@ from bench import mahjong_reference as plain
 from engine.kawuxing.deal import dice_of
 from engine.kawuxing.fans import Moment, best_win
 from engine.kawuxing.game import Kawuxing
+from engine.kawuxing.melds import Laid
 from engine.kawuxing.settle import liu_ma_worth, ma_worth
 from engine.kawuxing.vectors import run_case
 from engine.mahjong.tiles import TILES, make_hand, parse_tile
@@ -260,38 +261,86 @@ def test_dice_follow_from_the_wall_and_are_fair() -> None:
     assert all(300 < number < 500 for number in seen[1:])
 
 
-def names_by_hand(tiles: list[str], won: str) -> int:
-    """Return the product of the best reading of 14 concealed tiles, worked out on texts."""
-    five = won[0] != "z" and won[1] == "5"
-    pure = len({tile[0] for tile in tiles}) == 1 and tiles[0][0] != "z"
-    quads = [tile for tile in sorted(set(tiles)) if tiles.count(tile) == 4]
+Melds = list[tuple[str, str]]
+
+
+def best_by_hand(tiles: list[str], melds: Melds, won: str, options: dict[str, Any]) -> int:
+    """Return the product of the best reading, worked out on texts."""
+    every = [*tiles, *[tile for _, tile in melds]]
+    pure = len({tile[0] for tile in every}) == 1 and every[0][0] != "z"
+    scope = options.get("sigui_scope", "seed")
+    relaxed = not options.get("forced_sigui") and (scope == "full" or (scope == "seed" and pure))
+    pongs = [tile for kind, tile in melds if kind == "peng" and tile in tiles]
+    ming = len(pongs) if relaxed else pongs.count(won)
+    quads = [tile for tile in sorted(set(tiles)) if tiles.count(tile) == 4 and (relaxed or tile == won)]
+    four = len(melds) == 4 and not (options.get("szy_exclude_angang") and "an" in dict(melds))
+    rest = list(tiles)
+    rest.remove(won)
+    owned = [*rest, *[tile for kind, tile in melds for _ in range(3 if kind == "peng" else 4)]]
+    du = [tile for tile in plain.waits(rest, not melds) if owned.count(tile) < 4] == [won]
     best = 0
     for reading in plain.readings(tiles):
-        sets = reading[:-1]
-        fan = 4 if pure else 1
-        fan *= 1 if any(one[0] != one[1] for one in sets) else 2
-        if five and (won[0] + "4", won, won[0] + "6") in sets:
+        sets = [one[0] for one in reading if one[0] == one[-1] and len(one) == 3]
+        fan = (4 if pure else 1) * (4 if four else 1) * 2**ming
+        if len(sets) + len(melds) == 4 and (options.get("szy_stacks_pph", True) or len(melds) < 4):
             fan *= 2
-        fan *= 4 ** len(quads if pure else [tile for tile in quads if tile == won])
-        dragons = sum(one[0] in ("z5", "z6", "z7") for one in sets)
-        fan *= 8 if dragons == 3 else 4 if dragons == 2 and reading[-1][0] in ("z5", "z6", "z7") else 1
+        middle = won[0] != "z" and won[1] == "5" and (won[0] + "4", won, won[0] + "6") in reading
+        if middle and (du or options.get("kawuxing_mode", "any") == "any"):
+            fan *= 2 * (options.get("du_bonus", 1) if du else 1)
+        needs = options.get("ansigui_needs_triplet")
+        fan *= 4 ** len([tile for tile in quads if tile in sets or not needs])
+        dragons = len([tile for tile in [*sets, *[tile for _, tile in melds]] if tile[0] == "z"])
+        pair = next(one[0] for one in reading if len(one) == 2)
+        fan *= 8 if dragons == 3 else 4 if dragons == 2 and pair[0] == "z" else 1
         best = max(best, fan)
-    if all(tiles.count(tile) % 2 == 0 for tile in tiles):
-        best = max(best, 4 ** (1 + len(quads)) * (4 if pure else 1))
+    if not melds and all(tiles.count(tile) % 2 == 0 for tile in tiles):
+        four_equal = [tile for tile in set(tiles) if tiles.count(tile) == 4]
+        dragon_pairs = int(won in four_equal) if options.get("forced_longqidui") else len(four_equal)
+        best = max(best, 4 ** (1 + dragon_pairs) * (4 if pure else 1))
     return best
 
 
-def test_random_concealed_wins_are_worth_the_best_of_their_readings() -> None:
-    rng = random.Random(9)
-    rules, large = Kawuxing().ruleset("seed004"), 0
-    for _ in range(3_000):
+def some_win(rng: random.Random) -> tuple[list[str], Melds]:
+    """Return the concealed tiles and the melds of a complete hand."""
+    if rng.random() < 0.1:
+        return sorted(rng.sample(plain.KINDS, rng.choice((6, 7))) * 2)[:14], []
+    while True:
         tiles = plain.winning_tiles(rng, suits=rng.choice((1, 2)))
-        if rng.random() < 0.2:
-            tiles = sorted(rng.sample(plain.KINDS, 7) * 2)
+        melds: Melds = []
+        for tile in sorted(set(tiles)):
+            if tiles.count(tile) >= 3 and rng.random() < 0.6:
+                rest = [kept for kept in tiles if kept != tile] + [tile] * (tiles.count(tile) - 3)
+                if plain.is_win(rest, False):
+                    tiles = rest
+                    kind = "peng" if tile in rest else rng.choice(("peng", "an", "bu", "ming"))
+                    melds.append((kind, tile))
+        if len(tiles) + 3 * len(melds) == 14:
+            return sorted(tiles), melds
+
+
+CHANGES: tuple[dict[str, Any], ...] = (
+    {},
+    {"sigui_scope": "full"},
+    {"sigui_scope": "half", "kawuxing_mode": "du"},
+    {"sigui_scope": "full", "forced_sigui": True, "szy_stacks_pph": False},
+    {"ansigui_needs_triplet": True, "du_bonus": 3, "forced_longqidui": True, "szy_exclude_angang": True},
+)
+
+
+@pytest.mark.parametrize("options", CHANGES)
+def test_random_wins_are_worth_the_best_of_their_readings(options: dict[str, Any]) -> None:
+    rng = random.Random(9)
+    rules, large, open_hands = Kawuxing().ruleset("seed004", options), 0, 0
+    for _ in range(1_500):
+        tiles, melds = some_win(rng)
+        if len(tiles) + 3 * len(melds) != 14:
+            continue
         won = rng.choice(tiles)
-        hand = make_hand([TILES[tile] for tile in tiles])
-        win = best_win(rules, hand, (), TILES[won], Moment())
+        laid = [Laid(kind, TILES[tile]) for kind, tile in melds]
+        win = best_win(rules, make_hand([TILES[tile] for tile in tiles]), laid, TILES[won], Moment())
         assert win is not None
-        assert win.fan == names_by_hand(tiles, won), (tiles, won)
+        assert win.fan == best_by_hand(tiles, melds, won, options), (tiles, melds, won)
         large += win.fan >= 8
-    assert large > 300
+        open_hands += bool(melds)
+    assert large > 100
+    assert open_hands > 300
