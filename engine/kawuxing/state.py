@@ -148,7 +148,7 @@ class State:
         return copy
 
     def tiles(self) -> Mapping[str, int]:
-        """Count every tile of the round, wherever it lies."""
+        """Count every tile of the round, wherever it lies, under the names it has in the deck of 筒条."""
         counts = [0] * KINDS
         for tile in self.wall[self.at : self.end_at]:
             counts[tile] += 1
@@ -159,7 +159,10 @@ class State:
                 counts[meld.tile] += meld.size
         if self.shown is not None:
             counts[self.shown[0]] += 1
-        return {TILE_TEXTS[tile]: count for tile, count in enumerate(counts) if count}
+        suits = self.rules.suits
+        deck_suit = {suits[0]: "p", suits[1]: "s", "z": "z"}
+        texts = [TILE_TEXTS[tile] for tile in range(KINDS)]
+        return {deck_suit[text[0]] + text[1]: counts[tile] for tile, text in enumerate(texts) if counts[tile]}
 
     def wall_left(self) -> int:
         """Return how many tiles the wall has."""
