@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import grpc
+from google.protobuf.message import DecodeError
 from paiju.gateway.v1.gateway_service_pb2 import PlayRequest, PlayResponse
 
 from services.gateway.core.addresses import of_peer
@@ -41,6 +42,9 @@ async def _read(requests: AsyncIterator[PlayRequest], session: Session) -> None:
                 session.close("MESSAGE_TOO_LARGE")
             else:
                 await session.handle(request)
+    except DecodeError:
+        session.close("BAD_MESSAGE")
+        return
     except (grpc.RpcError, grpc.aio.UsageError):
         pass  # the client is gone
     await session.end()

@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import aiohttp
+import grpc
 import pytest
 import pytest_asyncio
 from paiju.economy.v1.economy_service_pb2 import GetWalletResponse, Money
@@ -399,6 +400,16 @@ class TestWebSocket:
         with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
             await WebSocketClient.connect(url)
         assert refused.value.status == 429
+
+    async def test_a_stream_of_junk_is_told_so_and_is_no_crash(
+        self, gateway: World, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        async with grpc.aio.insecure_channel(f"127.0.0.1:{gateway.rpc.port}") as channel:
+            play: Any = channel.stream_stream("/paiju.gateway.v1.GatewayService/Play")
+            call = play(iter([b"\xff\xff"]))
+            said = [PlayResponse.FromString(one).goodbye.reason async for one in call]
+        assert said == ["BAD_MESSAGE"]
+        assert "Traceback" not in "".join(capsys.readouterr())
 
     async def test_a_stream_that_breaks_off_is_forgotten(self, gateway: World) -> None:
         connections = partial(

@@ -214,7 +214,7 @@ def _written(path: Path, request: Any) -> Any:
 
 def _received(method: Method, sent: Any) -> Any:
     if not method.takes_stream:
-        return method.deserialize(sent)
+        return sent
 
     async def items() -> AsyncIterator[Any]:
         async for item in sent:

@@ -11,6 +11,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
+from google.protobuf.message import DecodeError
 from google.rpc import status_pb2
 
 from services.chassis import auth, log
@@ -137,8 +138,11 @@ class Methods:
                     access[name],
                 )
 
-    async def answer(self, method: Method, request: Any, context: Any, caller: Caller) -> Any:
+    async def answer(self, method: Method, sent: Any, context: Any, caller: Caller) -> Any:
         """Handle a call with one answer.
+
+        Args:
+            sent: The request's bytes; of a method that takes a stream, the iterator of its requests.
 
         Raises:
             Failed: With the status to send.
@@ -148,14 +152,17 @@ class Methods:
             await self._enter(method, caller, started)
             budget = UNARY_S_MAX if caller.remaining_s is None else min(UNARY_S_MAX, caller.remaining_s)
             async with self._clock.timeout(budget):
-                result = await method.behavior(request, context)
+                result = await method.behavior(_request(method, sent), context)
         except Exception as error:
             raise self._failed(method, started, error) from error
         self._done(method, started, "OK", "")
         return result
 
-    async def answers(self, method: Method, request: Any, context: Any, caller: Caller) -> AsyncIterator[Any]:
+    async def answers(self, method: Method, sent: Any, context: Any, caller: Caller) -> AsyncIterator[Any]:
         """Handle a call with a stream of answers.
+
+        Args:
+            sent: As for `answer`.
 
         Raises:
             Failed: With the status to send.
@@ -166,7 +173,7 @@ class Methods:
         self._streams.add(task)
         try:
             await self._enter(method, caller, started)
-            async for item in method.behavior(request, context):
+            async for item in method.behavior(_request(method, sent), context):
                 yield item
         except asyncio.CancelledError:
             if not self._stopping:
@@ -259,6 +266,20 @@ class _Capture:
 
     def add_registered_method_handlers(self, service: str, handlers: Mapping[str, Any]) -> None:
         self.found[service] = handlers
+
+
+def _request(method: Method, sent: Any) -> Any:
+    """Return what a method is called with.
+
+    Raises:
+        Refusal: BAD_MESSAGE: these bytes are no such request.
+    """
+    if method.takes_stream:
+        return sent
+    try:
+        return method.deserialize(sent)
+    except DecodeError:
+        raise Refusal("BAD_MESSAGE") from None
 
 
 def _behavior(handler: Any) -> Callable[..., Any]:
