@@ -393,7 +393,9 @@ async def test_a_forged_token_is_refused(kind: str, pair: Pair, channel: grpc.ai
 async def test_a_request_that_is_none_is_refused_and_is_no_crash(
     pair: Pair, channel: grpc.aio.Channel, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    call: Any = channel.unary_unary(f"/{pb.DESCRIPTOR.services_by_name['ProgressService'].full_name}/GetSignIn")
+    call: Any = channel.unary_unary(
+        f"/{pb.DESCRIPTOR.services_by_name['ProgressService'].full_name}/GetSignIn"
+    )
     code, reason, _ = await reason_of(call(b"\xff\xff", metadata=bearer(player_token())))
     assert (code, reason) == ("INVALID_ARGUMENT", "BAD_MESSAGE")
     assert pair.api.seen == []
