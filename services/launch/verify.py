@@ -82,9 +82,8 @@ def _as_text(verdict: Verdict, *, is_heard: bool) -> list[str]:
     )
     if verdict.figures is not None:
         result = verdict.figures.result
-        lines.append(
-            f"scoring finds: {summary(result)}; points {', '.join(f'{points:+d}' for points in result.points)}"
-        )
+        points = ", ".join(f"{points:+d}" for points in result.points)
+        lines.append(f"scoring finds: {summary(result)}; points {points}")
     lines += [f"differs: {one.field}: it says {one.engine}; {one.ours}" for one in verdict.differences]
     lines.append(verdict.status)
     return lines
