@@ -21,6 +21,7 @@ from services.chassis.clock import SystemClock
 from services.launch.arena import Seating, play_match
 from services.launch.exits import NO, USAGE, Stop
 from services.launch.tally import Tally
+from services.scoring.core.record import GAMES as AUDITED
 
 MATCH_ROUNDS = 10
 """Rounds of one seating: dealers follow each other, and the bots change seats with the next match."""
@@ -72,6 +73,8 @@ def _seating(order: Order) -> Seating:
         rules = game.ruleset(order.preset)
     except Refusal as refusal:
         raise Stop(USAGE, str(refusal)) from refusal
+    if order.game not in AUDITED:
+        raise Stop(USAGE, f"scoring cannot audit {order.game} yet; it knows {', '.join(AUDITED)}")
     bots = order.bots or _usual(tuple(game.bots), game.seats)
     for bot in bots:
         if bot not in game.bots:

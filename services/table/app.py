@@ -7,6 +7,7 @@ from paiju.table.v1.events_pb2 import MatchFinished, RoundFinished, RoundOpened,
 from paiju.table.v1.wire_pb2 import ShardOwned
 
 from engine import GAMES
+from engine.registry import Games
 from services.chassis.bus import LogSpec, subject, subject_of
 from services.chassis.bus.port import Consumer
 from services.chassis.lease import Ownership
@@ -63,7 +64,7 @@ class TableService:
         parts.rpc.serve(
             self.name,
             table_service_pb2_grpc.add_TableServiceServicer_to_server,
-            TableApi(GAMES, shards, self._calls, records),
+            TableApi(Games(*(GAMES[name] for name in settings.games)), shards, self._calls, records),
             ACCESS,
         )
 

@@ -25,6 +25,8 @@ _ANSWERS: Final = {
     "doudizhu": doudizhu_result.ACTION,
 }
 """By game, what a seat may have answered."""
+GAMES: Final = tuple(_ANSWERS)
+"""Games whose records can be audited."""
 _ACTIONS: Final = {
     game: re.compile(rf"([0-{SEATS - 1}]) ({answers}) @(0|[1-9][0-9]*)(?: (bot|timeout|auto))?")
     for game, answers in _ANSWERS.items()
