@@ -137,7 +137,6 @@ def take_pong(position: Position, seat: int, tile: int) -> None:
     position.melds[seat].append(Laid(PONG, tile))
     position.shown = None
     position.touched = True
-    position.chain = 0
     position.phase, position.turn, position.drawn, position.after = TURN, seat, -1, PONGED
     position.emit("peng", seat, tile)
     position.ask_turn(seat)

@@ -28,7 +28,7 @@ def own_moment(state: State, seat: int) -> Moment:
     if not state.touched and not state.rivers[seat]:
         if state.after == DEALT:
             first = "tian"
-        elif state.after == DRAWN and seat != state.dealer:
+        elif state.after == DRAWN:
             first = "di"
     return Moment(ZIMO, last=not state.wall_left(), first=first)
 

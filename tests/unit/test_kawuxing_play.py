@@ -193,6 +193,8 @@ def test_the_fourth_tile_of_a_face_up_triplet_is_konged_unasked_under_sha_ma() -
     position = table(hands, "p1", revealed={0: []}, sha_ma=True)
     assert position.melds[0] == laid("an:p1")
     assert table(hands, "p1", revealed={0: []}).legal_actions(0) == ("discard p1", "gang an p1")
+    hidden = table(hands, "p1", revealed={0: ["p1"]}, sha_ma=True)
+    assert hidden.legal_actions(0) == ("discard p1", "gang an p1")
 
 
 def test_the_waits_may_change_by_a_kong_if_still_ready_is_enough() -> None:
@@ -233,7 +235,27 @@ def test_two_hands_that_differ_in_a_hidden_triplet_look_the_same() -> None:
 def test_a_reveal_may_need_tiles_in_the_wall() -> None:
     hands = (WAITS_P5 + " p9", IDLE, IDLE)
     assert "liang p9" in table(hands, "p9").legal_actions(0)
+    assert "liang p9" in table(hands, "p9", reveal_min_wall=3).legal_actions(0)
     assert "liang p9" not in table(hands, "p9", reveal_min_wall=4).legal_actions(0)
+
+
+def test_only_hidden_triplets_that_keep_the_waits_together_are_offered() -> None:
+    offered = table(("p1112344488 z7", IDLE, IDLE), "z7", melds=(laid("peng:s1"), (), ())).legal_actions(0)
+    assert [action for action in offered if action.startswith("liang z7")] == [
+        "liang z7",
+        "liang z7 p1",
+        "liang z7 p4",
+    ]
+
+
+@pytest.mark.parametrize(("konged", "asked"), [(False, False), (True, True)])
+def test_soft_opening_ends_with_the_own_kong_in_play(konged: bool, asked: bool) -> None:
+    hands = ("p124589 s1358 z67 p5 s3", IDLE, "p111 s234567 p34 s99")
+    position = table(hands, "p5", wall="z5 p1 s8 s1 s6 s5", min_fan="soft")
+    play(position, "0 discard s3", "1 discard z5")
+    play(position, *(["2 gang an p1", "2 discard s8"] if konged else ["2 discard p1"]))
+    play(position, "0 discard p5")
+    assert ("hu" in position.legal_actions(2)) == asked
 
 
 def test_feeding_the_very_reveal_is_twice_without_bao() -> None:

@@ -211,6 +211,7 @@ UNREADY = {"hand": "p13479 s13479 z667", "melds": []}
         ("chadajiao", (READY, SILENT, READY), [1, 0, 0], 0, {}, [0, 0, 0]),
         ("xiaogan", (READY, SILENT, UNREADY), [1, 0, 0], 0, {}, [40, 10, -50]),
         ("xiaogan", (READY, SILENT, SILENT), [1, 0, 0], 0, {}, [-20, 10, 10]),
+        ("xiaogan", (READY, SILENT, SILENT), [1, 1, 0], 1, {}, [-10, -10, 20]),
         ("suizhou", (READY, SILENT, UNREADY), [1, 0, 0], 0, {}, [10, 10, -20]),
         ("suizhou", (READY, SILENT, SILENT), [1, 0, 1], 2, {}, [10, 10, -20]),
         ("shiyan", (READY, SILENT, UNREADY), [1, 0, 0], 0, {}, [-30, 30, 0]),
@@ -237,6 +238,12 @@ def test_shukan_counts_kongs_and_concealed_triplets() -> None:
     check("settle", {**hand, "how": "zimo"}, {"delta": [120, -60, -60]}, shukan=True)
     check("settle", {**hand, "from": 2}, {"delta": [50, 0, -50]}, shukan=True)
     check("settle", {**hand, "from": 2}, {"delta": [20, 0, -20]})
+
+
+def test_hidden_triplets_are_checked_jointly_and_own_all_four_copies() -> None:
+    check("kou", {"hand": "p1111 p234 s123 s456", "kou": ["p1"]}, {"ok": True})
+    check("kou", {"hand": "p2223 s345678 z555", "kou": ["z5"]}, {"ok": True})
+    check("kou", {"hand": "p2223 s345678 z555", "kou": ["p2", "z5"]}, {"ok": False})
 
 
 def test_turned_tiles_are_worth_their_number_or_their_class() -> None:
