@@ -11,7 +11,7 @@ from playwright.async_api import Browser, Page
 
 from tests.browser.support.chromium import CHROMIUM, DESKTOP, PHONE, opened
 from tests.browser.support.layout import look
-from tests.browser.support.player import not_by_hand, play_until
+from tests.browser.support.player import ROUND_S_MAX, not_by_hand, play_until
 from tests.support.up import Up
 
 pytestmark = [
@@ -23,6 +23,9 @@ pytestmark = [
 RESULT = ".result .round-result"
 ROUND_WAIT_MS = 60_000
 """Audit, settlement and the pause between rounds, on a busy machine."""
+
+WHOLE_ROUND_MS = int(ROUND_S_MAX * 1000)
+"""A whole round under 托管, with all its pauses."""
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +96,7 @@ async def test_a_reload_comes_back_to_the_seat_and_the_table_plays_on_when_asked
         assert await page.locator(".own-melds .meld").count() == melds
         if not await page.locator(RESULT).count():
             await page.click("[data-button=auto]")
-        await page.wait_for_selector(RESULT, timeout=ROUND_WAIT_MS)
+        await page.wait_for_selector(RESULT, timeout=WHOLE_ROUND_MS)
         await page.wait_for_selector("[data-fair=ok]", timeout=ROUND_WAIT_MS)
 
 
@@ -181,7 +184,7 @@ async def test_sign_in_statistics_and_records_are_there_after_a_match(browser: B
         await page.click(".room-buttons .primary")
         await page.wait_for_selector(".hand-card", timeout=ROUND_WAIT_MS)
         await page.click("[data-button=auto]")
-        await page.wait_for_selector(".final", timeout=ROUND_WAIT_MS)
+        await page.wait_for_selector(".final", timeout=WHOLE_ROUND_MS)
         await page.wait_for_selector("[data-audit=AGREED]", timeout=ROUND_WAIT_MS)
         await page.click(".result-foot .primary")
         await page.click("[data-button=chart]")
