@@ -274,18 +274,7 @@ def _table_frozen(table: Table, event: e.TableFrozen) -> None:
 
 def explained(lines: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the lines of an explanation, in Chinese and in English."""
-    zh = tuple(f"{line.text} {line.value}（{line.rule}）" for line in lines)
-    en = tuple(f"{_in_english(line.text)} {_in_english(line.value)} ({line.rule})" for line in lines)
-    return zh, en
-
-
-_ENGLISH = (("自摸", "self-drawn"), ("息", "huxi"), ("等", "deng"), ("番", "fan"))
-
-
-def _in_english(text: str) -> str:
-    for word, english in _ENGLISH:
-        text = text.replace(word, english)
-    return text
+    return tuple(line.zh for line in lines), tuple(line.en for line in lines)
 
 
 FOLDS: dict[type[e.Event], Callable[[Table, Any], None]] = {
