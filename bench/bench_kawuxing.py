@@ -89,11 +89,11 @@ def random_rounds(walls: Sequence[list[str]], seed: int) -> int:
 
 
 def bot_rounds(walls: Sequence[list[str]]) -> int:
-    """Play whole rounds of three sensible bots, views included."""
+    """Play whole rounds of three normal bots, views included."""
     rules = GAME.ruleset("seed004")
     rng = random.Random(1)
     for number, wall in enumerate(walls):
-        play_round(GAME, rules, wall, number % 3, [GAME.bots["sensible"]] * 3, rng)
+        play_round(GAME, rules, wall, number % 3, [GAME.bots["normal"]] * 3, rng)
     return len(walls)
 
 
@@ -126,7 +126,7 @@ def measure(scale: float = 1.0) -> dict[str, Any]:
         "waits": per_second(lambda: wait_lists(waiting)),
         "evaluations": per_second(lambda: evaluations(wins)),
         "random_rounds": per_second(lambda: random_rounds(walls, 1)),
-        "sensible_rounds": per_second(lambda: bot_rounds(walls[: max(1, few // 10)])),
+        "normal_rounds": per_second(lambda: bot_rounds(walls[: max(1, few // 10)])),
         **cold,
     }
     peers = {

@@ -81,7 +81,7 @@ async def open_tables(said: dict[str, Any], data: Path, tables: int) -> list[str
         game="paohuzi",
         preset="tongyi-qmt",
         rounds=64,
-        seats=[pb.SeatSpec(player_id="bot:sensible")] * 3,
+        seats=[pb.SeatSpec(player_id="bot:normal")] * 3,
         stake=pb.StakeSpec(currency="gold", buy_in=1_000_000, base_stake=1, minimum=1),
         timing_json=TIMING,
         spectators=True,

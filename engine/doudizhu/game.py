@@ -29,9 +29,7 @@ class Doudizhu:
     name: Final = "doudizhu"
     seats: Final = 3
     presets: Mapping[str, RuleSet] = MappingProxyType(PRESETS)
-    bots: Mapping[str, Bot] = MappingProxyType(
-        {"random": random_bot, "easy": easy_bot, "normal": normal_bot, "sensible": normal_bot}
-    )
+    bots: Mapping[str, Bot] = MappingProxyType({"random": random_bot, "easy": easy_bot, "normal": normal_bot})
 
     def ruleset(self, preset_id: str, overrides: Mapping[str, Any] | None = None) -> RuleSet:
         """Return a preset with options changed if asked; ``custom@0`` if they are no preset's.

@@ -13,11 +13,11 @@ from engine.kawuxing.bot import fallback, random_bot
 from engine.kawuxing.deal import deal_position, renamed
 from engine.kawuxing.explain import explain_outcome
 from engine.kawuxing.fold import fold
+from engine.kawuxing.normal import normal_bot
 from engine.kawuxing.outcome import Outcome
 from engine.kawuxing.position import Position
 from engine.kawuxing.presets import PRESETS, preset, recorded
 from engine.kawuxing.rules import RuleSet
-from engine.kawuxing.sensible import sensible_bot
 from engine.kawuxing.view import View
 from engine.mahjong.tiles import COPIES, TILE_TEXTS, tiles_from_texts
 
@@ -36,7 +36,7 @@ class Kawuxing:
     name: Final = "kawuxing"
     seats: Final = 3
     presets: Mapping[str, RuleSet] = MappingProxyType(PRESETS)
-    bots: Mapping[str, Bot] = MappingProxyType({"random": random_bot, "sensible": sensible_bot})
+    bots: Mapping[str, Bot] = MappingProxyType({"random": random_bot, "normal": normal_bot})
 
     def ruleset(self, preset_id: str, overrides: Mapping[str, Any] | None = None) -> RuleSet:
         """Return a preset with options changed if asked; ``custom@0`` if they are no preset's.

@@ -12,11 +12,11 @@ from engine.paohuzi.actions import parse_action
 from engine.paohuzi.bot import fallback, random_bot
 from engine.paohuzi.cards import DECK, cards_from_texts
 from engine.paohuzi.fold import fold, rules_from
+from engine.paohuzi.normal import normal_bot
 from engine.paohuzi.position import Position, deal_position
 from engine.paohuzi.presets import PRESETS, preset
 from engine.paohuzi.rules import RuleSet
 from engine.paohuzi.scoring import Outcome, explain_win
-from engine.paohuzi.sensible import sensible_bot
 from engine.paohuzi.view import View
 
 
@@ -26,7 +26,7 @@ class Paohuzi:
     name: Final = "paohuzi"
     seats: Final = 3
     presets: Mapping[str, RuleSet] = MappingProxyType(PRESETS)
-    bots: Mapping[str, Bot] = MappingProxyType({"random": random_bot, "sensible": sensible_bot})
+    bots: Mapping[str, Bot] = MappingProxyType({"random": random_bot, "normal": normal_bot})
 
     def ruleset(self, preset_id: str, overrides: Mapping[str, Any] | None = None) -> RuleSet:
         """Return a preset with options changed if asked; ``custom@0`` if they are no preset's.

@@ -85,8 +85,8 @@ def _seating(order: Order) -> Seating:
 
 
 def _usual(known: tuple[str, ...], seats: int) -> tuple[str, ...]:
-    """Return one `sensible` bot against random ones, or whatever bots there are."""
-    best = "sensible" if "sensible" in known else known[0]
+    """Return one `normal` bot against random ones, or whatever bots there are."""
+    best = "normal" if "normal" in known else known[0]
     other = "random" if "random" in known else known[-1]
     return (best, *([other] * (seats - 1)))
 

@@ -26,7 +26,7 @@ TRIES = 20
 
 CODES = 900_000
 CODE_MIN = 100_000
-BOT = "bot:sensible"
+BOT = "bot:normal"
 GAMES_S = 60.0
 """The games are asked for again after so long."""
 

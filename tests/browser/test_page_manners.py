@@ -232,7 +232,7 @@ def test_no_person_can_choose_the_picture_of_a_bot() -> None:
         const emblem = (one) => one.children[0].text;
         answer({
           people: AVATARS.map((key) => emblem(avatarPicture(key))),
-          bots: [0, 1, 2].map((seat) => emblem(avatar(state, "bot:sensible", seat))),
+          bots: [0, 1, 2].map((seat) => emblem(avatar(state, "bot:normal", seat))),
         });
         """
     )

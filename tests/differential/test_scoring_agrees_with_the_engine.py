@@ -59,7 +59,7 @@ def test_under_every_preset(preset: str) -> None:
     rng = random.Random(f"differential {preset}")
     rules = GAMES["paohuzi"].ruleset(preset)
     ends = [
-        assert_agreed(rules, ("sensible", "random", "sensible"), number, rng)
+        assert_agreed(rules, ("normal", "random", "normal"), number, rng)
         for number in range(ROUNDS // len(PRESETS))
     ]
     assert "hu" in ends
@@ -74,6 +74,6 @@ def test_under_options_at_other_values() -> None:
             rules = GAMES["paohuzi"].ruleset(preset, changed_options(rng))
         except Refusal:
             continue  # options in conflict, e.g. deng_first above min_xi: refused by name, nothing to play
-        one, two, three = (rng.choice(["sensible", "random"]) for _ in range(3))
+        one, two, three = (rng.choice(["normal", "random"]) for _ in range(3))
         wins += assert_agreed(rules, (one, two, three), number, rng) == "hu"
     assert wins > ROUNDS // 20

@@ -61,7 +61,7 @@ def playthrough(name: str, preset: str) -> str:
             label = "spectator" if reader is None else f"seat {reader}"
             lines.append(f"view {label}: {canonical_json(view)}")
         seat = rng.choice(asked)
-        bot = "sensible" if rng.random() < 0.9 else "random"
+        bot = "normal" if rng.random() < 0.9 else "random"
         action = game.bots[bot](position.view(seat), rng)
         lines.append(f"> {seat} {action}")
         tell(position.apply(seat, action))

@@ -84,7 +84,7 @@ async def test_the_service_hears_rounds_and_tells_operators(process: MemoryProce
         seats=[
             scoring_events.AuditedSeat(seat=0, player_id="p_a", points=4, won=True),
             scoring_events.AuditedSeat(seat=1, player_id="p_b", points=-2),
-            scoring_events.AuditedSeat(seat=2, player_id="bot:sensible", points=-2, is_bot=True),
+            scoring_events.AuditedSeat(seat=2, player_id="bot:normal", points=-2, is_bot=True),
         ],
     )
     for copy in ("first", "again"):

@@ -55,7 +55,7 @@ class Room:
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
         self.tables = TABLES
-        seats = [SeatSpec(player_id=player) for player in ("p_ann", "p_bob", "bot:sensible")]
+        seats = [SeatSpec(player_id=player) for player in ("p_ann", "p_bob", "bot:normal")]
         self.tables.specs = {"0-table1": TableSpec(seats=seats)}
         self.tables.phases = {"0-table1": "playing"}
         self.tables.is_down = False
@@ -110,7 +110,7 @@ async def test_what_is_said_is_told_once_and_can_be_read_by_members(room: Room) 
 async def test_only_members_speak_and_read(room: Room) -> None:
     await refused("NOT_A_MEMBER", room.say("p_eve", "hi"))
     await refused("NOT_A_MEMBER", room.read("p_eve"))
-    await refused("NOT_A_MEMBER", room.say("bot:sensible", "hi"))
+    await refused("NOT_A_MEMBER", room.say("bot:normal", "hi"))
     for channel in ("", "table/", "table/0-none", "guild/1", "table/0-table1/x", "table/*"):
         await refused("CHANNEL_UNKNOWN", room.say("p_ann", "hi", channel=channel))
         await refused("CHANNEL_UNKNOWN", room.read("p_ann", channel))

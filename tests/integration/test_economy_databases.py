@@ -150,7 +150,7 @@ async def test_eight_threads_doing_anything_at_all_conserve_every_coin(shared: D
 
     async def one(number: int) -> str:
         match, seat = chance.choice(matches), chance.randrange(3)
-        player = chance.choice([*players, "bot:sensible"])
+        player = chance.choice([*players, "bot:normal"])
         won = chance.randrange(-30, 30)
         kind = chance.randrange(6)
         try:

@@ -55,7 +55,7 @@ async def test_a_match_of_new_players_is_audited_settled_counted_and_paid_out(
         accounts = rpc.client(AccountsServiceStub, "accounts")
         economy = rpc.client(EconomyServiceStub, "economy")
         progress = rpc.client(ProgressServiceStub, "progress")
-        players = (await sign_in(accounts), await sign_in(accounts), "bot:sensible")
+        players = (await sign_in(accounts), await sign_in(accounts), "bot:normal")
 
         async def gold(player: str) -> int:
             wallet = await economy.GetWallet(economy_pb.GetWalletRequest(player_id=player))

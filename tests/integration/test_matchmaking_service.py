@@ -140,7 +140,7 @@ class TestTickets:
             await s.clock.sleep(1.5)
             after = await s.look(a, ticket)
             assert after.state == "matched"
-            assert sorted(s.tables.players(after.table_id)) == ["bot:sensible", "bot:sensible", "p_a"]
+            assert sorted(s.tables.players(after.table_id)) == ["bot:normal", "bot:normal", "p_a"]
 
         play(scene)
 
@@ -151,7 +151,7 @@ class TestTickets:
             ticket = await s.ticket(b, bots_now=True)
             await s.clock.sleep(0.5)
             after = await s.look(b, ticket)
-            assert sorted(s.tables.players(after.table_id)) == ["bot:sensible", "bot:sensible", "p_b"]
+            assert sorted(s.tables.players(after.table_id)) == ["bot:normal", "bot:normal", "p_b"]
 
         play(scene)
 
@@ -447,7 +447,7 @@ class TestRooms:
             fill = pb.FillRoomWithBotsRequest(room_code=room.room_code)
             await refused("NOT_ROOM_OWNER", b.call("FillRoomWithBots", fill))
             filled = (await a.call("FillRoomWithBots", fill)).room
-            assert [p.player_id for p in filled.places] == ["p_a", "p_b", "bot:sensible"]
+            assert [p.player_id for p in filled.places] == ["p_a", "p_b", "bot:normal"]
             assert [p.ready for p in filled.places] == [False, False, True]
             await s.ready(a, room)
             await s.ready(b, room)

@@ -253,7 +253,7 @@ class TestStoreRaces:
 
     async def test_a_room_starts_once(self, store: Database) -> None:
         made = await store.run(lambda c: rooms.create(c, room(1, "p_owner")))
-        await store.run(lambda c: rooms.fill(c, made, "p_owner", "bot:sensible", 5))
+        await store.run(lambda c: rooms.fill(c, made, "p_owner", "bot:normal", 5))
 
         def ready(c: Any, n: int) -> bool:
             return rooms.start(c, rooms.set_ready(c, made, "p_owner", True, 5), f"0-table{n}")

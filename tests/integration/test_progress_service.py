@@ -111,7 +111,7 @@ def settled(number: int = 1, match: str = "0-m", won: int = 0, end: str = "hu") 
                 points=0 if end == "draw" else points[seat],
                 won=end == "hu" and seat == won,
             )
-            for seat, player in enumerate(("p_a", "p_b", "bot:sensible"))
+            for seat, player in enumerate(("p_a", "p_b", "bot:normal"))
         ],
         end=end,
         how="zimo" if end == "hu" else "",
@@ -155,7 +155,7 @@ async def test_rounds_are_counted_once_for_people_only(running: Running) -> None
         theirs = await running.progress.GetStatistics(pb.GetStatisticsRequest(player_id="p_a"))
         assert list(theirs.statistics) == [mine]
         with pytest.raises(Refusal, match="INVALID_ARGUMENT"):
-            await running.progress.GetStatistics(pb.GetStatisticsRequest(player_id="bot:sensible"))
+            await running.progress.GetStatistics(pb.GetStatisticsRequest(player_id="bot:normal"))
 
 
 async def test_counts_are_exact_whatever_comes_twice_or_at_once(database_url: str, db: Database) -> None:

@@ -108,7 +108,7 @@ async def test_a_whole_match_is_agreed_round_by_round(scoring: Running) -> None:
         audit = await scoring.audit_of(f"0-m/{number}")
         assert audit.verdict == VERDICT_AGREED, audit.differences
         assert sum(seat.points for seat in audit.seats) == 0
-        assert [seat.player_id for seat in audit.seats] == ["p_a", "p_b", "bot:sensible"]
+        assert [seat.player_id for seat in audit.seats] == ["p_a", "p_b", "bot:normal"]
         assert [seat.is_bot for seat in audit.seats] == [False, False, True]
         assert (audit.for_coins, audit.nonces_given) == (True, 2)
         assert json.loads(audit.settlement_json) == {"base_stake": 10, "win_cap_by_balance": False}

@@ -40,12 +40,12 @@ async def test_the_schema_is_what_the_code_names(database_url: str, db: Database
 
 
 async def test_a_round_is_kept_once_and_found_again(store: RecordStore) -> None:
-    fact = finished(3, "p_a", "p_b", "bot:sensible")
+    fact = finished(3, "p_a", "p_b", "bot:normal")
     await store.keep(fact)
     await store.keep(fact)
     kept, record = await store.get("0-match1/3")
     assert record == fact.record
-    assert kept.players == ("p_a", "p_b", "bot:sensible")
+    assert kept.players == ("p_a", "p_b", "bot:normal")
     assert kept.points == (6, -3, -3)
     with pytest.raises(Refusal, match="ROUND_UNKNOWN"):
         await store.get("0-match1/4")
@@ -53,8 +53,8 @@ async def test_a_round_is_kept_once_and_found_again(store: RecordStore) -> None:
 
 async def test_pages_hold_each_round_of_a_player_once_newest_first(store: RecordStore) -> None:
     for number in range(1, 8):
-        await store.keep(finished(number, "p_a", "p_b", "bot:sensible", at=1_790_000_000_000 + number // 3))
-    await store.keep(finished(1, "p_c", "p_b", "bot:sensible", match="0-other1"))
+        await store.keep(finished(number, "p_a", "p_b", "bot:normal", at=1_790_000_000_000 + number // 3))
+    await store.keep(finished(1, "p_c", "p_b", "bot:normal", match="0-other1"))
     found: list[str] = []
     token = ""
     for _ in range(10):
@@ -63,7 +63,7 @@ async def test_pages_hold_each_round_of_a_player_once_newest_first(store: Record
         if not token:
             break
     assert found == [f"0-match1/{number}" for number in (7, 6, 5, 4, 3, 2, 1)]
-    bots, _ = await store.page("bot:sensible", 3, "")
+    bots, _ = await store.page("bot:normal", 3, "")
     assert bots == [], "bots have no list"
 
 

@@ -58,7 +58,7 @@ def choose(playout: Playout, rng: random.Random, bold: float) -> tuple[int, str]
     position = playout.position
     seat = rng.choice(position.to_act())
     bots = sorted(playout.game.bots)
-    bot = playout.game.bots["sensible" if rng.random() < bold and "sensible" in bots else "random"]
+    bot = playout.game.bots["normal" if rng.random() < bold and "normal" in bots else "random"]
     return seat, bot(position.view(seat), rng)
 
 

@@ -140,7 +140,7 @@ def recorded(playout: Any) -> Record:
         game=playout.game.name,
         preset=playout.rules.title,
         options=playout.rules.as_json(),
-        seats=("p_81f2", "p_9-a_B", "bot:sensible"),
+        seats=("p_81f2", "p_9-a_B", "bot:normal"),
         dealer=playout.dealer,
         draws_in_row=draws,
         commitment="5f" * 32,

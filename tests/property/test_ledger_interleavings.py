@@ -163,7 +163,7 @@ def killed_at(engine: Engine, statement: int) -> Callable[[], None]:
 def scenario(name: str) -> tuple[Books, Callable[[Books], object]]:
     books = seated(Books())
     if name == "open":
-        return books, lambda one: one.open("1-n", 0, "bot:sensible", 60_000)
+        return books, lambda one: one.open("1-n", 0, "bot:normal", 60_000)
     if name == "close":
         return books, lambda one: one.close("0-m", 0, 0)
     if name == "grant":

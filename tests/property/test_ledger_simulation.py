@@ -128,7 +128,7 @@ async def simulate(clock: VirtualClock, seed: int) -> None:
     matches = [
         PlayedMatch(f"0-m{number}", seed=seed * 10 + number, base_stake=60, players=players)
         for number, players in enumerate(
-            [("p_a", "p_b", "bot:sensible"), ("p_b", "p_c", "p_a"), ("p_c", "p_b", "bot:x")]
+            [("p_a", "p_b", "bot:normal"), ("p_b", "p_c", "p_a"), ("p_c", "p_b", "bot:x")]
         )
     ]
     for name in sorted(WIRES):

@@ -105,7 +105,7 @@ class Books:
         )
 
 
-PLAYERS = ("p_a", "p_b", "bot:sensible")
+PLAYERS = ("p_a", "p_b", "bot:normal")
 
 
 def audited(

@@ -12,7 +12,7 @@ from engine import GAMES, fair_deal
 from engine.record import Record, RecordedAction, full_result
 
 STARTED_MS = 1_790_000_000_000
-PLAYERS = ("p_a", "p_b", "bot:sensible")
+PLAYERS = ("p_a", "p_b", "bot:normal")
 CHAIN = 128
 
 
@@ -88,7 +88,7 @@ class PlayedMatch:
         actions: list[RecordedAction] = []
         while position.outcome() is None:
             seat = position.to_act()[0]
-            action = game.bots["sensible"](position.view(seat), self.chance)
+            action = game.bots["normal"](position.view(seat), self.chance)
             position.apply(seat, action)
             cause = "bot" if self.players[seat].startswith("bot:") else ""
             actions.append(RecordedAction(seat, action, self.pace_ms * len(actions), cause))

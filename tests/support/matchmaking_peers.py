@@ -101,7 +101,7 @@ class Tables(Unoffered):
         return pb.ListSeatsResponse(tables=[self._summary(t) for t in self.running(request.player_id)])
 
     async def ListGames(self, request: Any, context: Any) -> pb.ListGamesResponse:  # noqa: N802
-        return pb.ListGamesResponse(games=[pb.Game(game="paohuzi", seats=3, bots=["sensible"])])
+        return pb.ListGamesResponse(games=[pb.Game(game="paohuzi", seats=3, bots=["normal"])])
 
     async def CheckTableSpec(self, request: pb.CheckTableSpecRequest, context: Any) -> Any:  # noqa: N802
         if request.spec.preset == "unheard-of":

@@ -34,7 +34,7 @@ def test_a_disputed_round_counts_as_nothing_but_disputed() -> None:
 
 
 def test_bots_have_no_figures() -> None:
-    seats = [WIN_OVER_TWO[0], SeatResult("bot:sensible", is_bot=True, points=-3, won=False), WIN_OVER_TWO[2]]
+    seats = [WIN_OVER_TWO[0], SeatResult("bot:normal", is_bot=True, points=-3, won=False), WIN_OVER_TWO[2]]
     players, pairs = of_audit(seats, from_seat=-1, agreed=True)
     assert [p.player_id for p in players] == ["p_a", "p_c"]
     assert {p.other_id for p in pairs} == {"p_a", "p_c"}

@@ -27,7 +27,7 @@ def by_people(record: Record, causes: dict[int, str]) -> bytes:
     )
     fields = {name: getattr(record, name) for name in Record.__dataclass_fields__}
     return format_record(
-        Record(**fields | {"seats": ("p_a", "p_b", "bot:sensible"), "actions": actions})
+        Record(**fields | {"seats": ("p_a", "p_b", "bot:normal"), "actions": actions})
     ).encode()
 
 

@@ -139,7 +139,7 @@ def test_a_stake_opens_once(books: Books) -> None:
 
 
 def test_the_house_pays_for_bots_and_the_issuer_fills_the_house(books: Books) -> None:
-    books.open("0-m", 0, "bot:sensible", 500)
+    books.open("0-m", 0, "bot:normal", 500)
     books.open("0-m", 1, "bot:greedy", 500)
     held = {
         row.id: row.balance
@@ -148,7 +148,7 @@ def test_the_house_pays_for_bots_and_the_issuer_fills_the_house(books: Books) ->
         )
     }
     assert held == {"house/bots": 49_000, "issuer": -50_000, "stake/0-m/0": 500, "stake/0-m/1": 500}
-    books.open("0-n", 0, "bot:sensible", 900_000)
+    books.open("0-n", 0, "bot:normal", 900_000)
     assert books.close("0-m", 0, 0)
     assert clean(books)
 
@@ -355,9 +355,9 @@ def test_the_same_result_by_another_auditor_is_no_contradiction(books: Books) ->
 @pytest.mark.parametrize(
     ("cause", "points", "players"),
     [
-        ("points_not_zero_sum", (6, -3, -2), ("p_a", "p_b", "bot:sensible")),
-        ("stakes_of_others", (6, -3, -3), ("p_a", "p_c", "bot:sensible")),
-        ("stakes_missing", (6, -3, -2, -1), ("p_a", "p_b", "bot:sensible", "bot:x")),
+        ("points_not_zero_sum", (6, -3, -2), ("p_a", "p_b", "bot:normal")),
+        ("stakes_of_others", (6, -3, -3), ("p_a", "p_c", "bot:normal")),
+        ("stakes_missing", (6, -3, -2, -1), ("p_a", "p_b", "bot:normal", "bot:x")),
     ],
 )
 def test_a_round_that_does_not_fit_its_stakes_waits_for_a_person(

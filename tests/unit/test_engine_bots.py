@@ -11,7 +11,7 @@ from engine.arena import play_round, shuffled
 from engine.paohuzi.bot import loose_worth
 from engine.paohuzi.cards import CARD_TEXTS, distinct, loose_of, make_hand, parse_card, parse_cards
 from engine.paohuzi.hu import Laid
-from engine.paohuzi.sensible import hand_value, sensible_bot
+from engine.paohuzi.normal import hand_value, normal_bot
 from engine.paohuzi.setup import SeatSetup, discard, draw, set_up
 
 GAME: Any = GAMES["paohuzi"]
@@ -29,13 +29,13 @@ def wilson_low(wins: int, decided: int, z: float = 2.58) -> float:
 
 
 @pytest.mark.parametrize("preset", ["876cc", "luzhou-10xi", "bafang-yongzhou", "tongyi-qmt"])
-def test_the_sensible_bot_wins_far_more_than_its_third_against_random_ones(preset: str) -> None:
+def test_the_normal_bot_wins_far_more_than_its_third_against_random_ones(preset: str) -> None:
     rules = GAME.ruleset(preset)
     rng = random.Random(preset)
     decided = wins = 0
     for number in range(ROUNDS):
         sensible = number % 3
-        bots = [GAME.bots["sensible" if seat == sensible else "random"] for seat in range(3)]
+        bots = [GAME.bots["normal" if seat == sensible else "random"] for seat in range(3)]
         done = play_round(GAME, rules, shuffled(GAME.deck(), rng), (number // 3) % 3, bots, rng)
         decided += len(done.outcome.winners)
         wins += done.outcome.winners == (sensible,)
@@ -50,7 +50,7 @@ def seat(hand: str, *melds: str) -> SeatSetup:
 
 def answer(position: Any, at: int) -> str:
     """Return the sensible answer; the bot must not need its source of chance."""
-    return sensible_bot(position.view(at), random.Random(0))
+    return normal_bot(position.view(at), random.Random(0))
 
 
 def test_it_discards_what_fits_with_nothing() -> None:

@@ -92,7 +92,7 @@ def test_no_explanation_of_played_rounds_shows_notation_or_pinyin(preset: str) -
         position = game.deal(rules, shuffled(game.deck(), rng), 0)
         while position.outcome() is None:
             seat = position.to_act()[0]
-            position.apply(seat, game.bots["sensible"](position.view(seat), rng))
+            position.apply(seat, game.bots["normal"](position.view(seat), rng))
         outcome = position.outcome()
         assert isinstance(outcome, Outcome)
         said += game.explain(rules, outcome)

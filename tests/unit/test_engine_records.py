@@ -30,13 +30,13 @@ def make(seed: int = 1) -> tuple[Record, list[str]]:
     rules = game.ruleset("tongyi-qmt")
     rng = random.Random(seed)
     wall = shuffled(game.deck(), rng)
-    done = play_round(game, rules, wall, 2, [game.bots["sensible"]] * 3, rng)
+    done = play_round(game, rules, wall, 2, [game.bots["normal"]] * 3, rng)
     record = Record(
         round_id="3-k2v9x1/4",
         game="paohuzi",
         preset=rules.title,
         options=rules.as_json(),
-        seats=("p_81f2", "p_9a30", "bot:sensible"),
+        seats=("p_81f2", "p_9a30", "bot:normal"),
         dealer=2,
         draws_in_row=0,
         commitment="5f" * 32,
@@ -104,8 +104,8 @@ def test_a_missing_header_is_named_by_its_line(line: int) -> None:
         (5, LINES[4].replace(":1,", ": 1,", 1)),
         (5, LINES[4].replace('"min_xi":15', '"min_xi":16')),
         (6, "Seats: p_81f2 p_9a30"),
-        (6, "Seats: p_81f2  p_9a30 bot:sensible"),
-        (6, "Seats: alice p_9a30 bot:sensible"),
+        (6, "Seats: p_81f2  p_9a30 bot:normal"),
+        (6, "Seats: alice p_9a30 bot:normal"),
         (7, "Dealer: 3"),
         (7, "Dealer: 02"),
         (8, "Draws-In-Row: -1"),

@@ -369,7 +369,7 @@ def test_other_suits_are_the_same_round_renamed(suits: str, letters: str) -> Non
     assert {tile[0] for tile in position.view(1).as_json()["hand"]} <= set(letters)
     while position.outcome() is None:
         seat = position.to_act()[0]
-        position.apply(seat, GAME.bots["sensible"](position.view(seat), random.Random(1)))
+        position.apply(seat, GAME.bots["normal"](position.view(seat), random.Random(1)))
         assert position.tiles() == Counter(GAME.deck())
 
 
@@ -430,7 +430,7 @@ def test_every_name_and_payment_has_its_english() -> None:
         preset = list(GAME.presets)[number % 5]
         rules = GAME.ruleset(preset, {"fan_menqing": 2, "shukan": True})
         played = play_round(
-            GAME, rules, shuffled(GAME.deck(), rng), 0, [GAME.bots["sensible"]] * 3, rng, number % 2
+            GAME, rules, shuffled(GAME.deck(), rng), 0, [GAME.bots["normal"]] * 3, rng, number % 2
         )
         for line in GAME.explain(rules, played.outcome):
             assert line.en.isprintable()
@@ -447,7 +447,7 @@ def test_the_fallback_throws_what_was_drawn_and_never_wins() -> None:
     assert GAME.fallback(ponged.view(1)) == "discard z6"
 
 
-def test_the_sensible_bot_beats_the_random_one() -> None:
+def test_the_normal_bot_beats_the_random_one() -> None:
     rng = random.Random(3)
     won = [0, 0, 0]
     rules = GAME.ruleset("seed004")
@@ -455,7 +455,7 @@ def test_the_sensible_bot_beats_the_random_one() -> None:
         position = GAME.deal(rules, shuffled(GAME.deck(), rng), number % 3)
         while position.outcome() is None:
             seat = position.to_act()[0]
-            bot = GAME.bots["sensible" if seat == number % 3 else "random"]
+            bot = GAME.bots["normal" if seat == number % 3 else "random"]
             position.apply(seat, bot(position.view(seat), rng))
         outcome = position.outcome()
         assert outcome is not None
@@ -465,9 +465,9 @@ def test_the_sensible_bot_beats_the_random_one() -> None:
     assert won[0] < 8
 
 
-def test_the_sensible_bot_reveals_a_good_wait_and_gives_no_gifts() -> None:
+def test_the_normal_bot_reveals_a_good_wait_and_gives_no_gifts() -> None:
     rng = random.Random(0)
     wide = table(("p23 s123456789 z55 p9", IDLE, IDLE), "p9")
-    assert GAME.bots["sensible"](wide.view(0), rng) == "liang p9"
+    assert GAME.bots["normal"](wide.view(0), rng) == "liang p9"
     danger = table(("p5 s123789 p1289 z67 s5", WAITS_P5, IDLE), "s5", revealed={1: []})
-    assert GAME.bots["sensible"](danger.view(0), rng) != "discard p5"
+    assert GAME.bots["normal"](danger.view(0), rng) != "discard p5"

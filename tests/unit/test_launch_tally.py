@@ -19,13 +19,13 @@ def test_the_interval_stays_between_none_and_all(successes: int, trials: int) ->
 
 def test_parts_add_up_to_the_whole_whatever_their_signs() -> None:
     whole, part = Tally(), Tally(rounds=2, ended=2, draws=1)
-    part.points.update({"sensible": 6, "random": -6})
-    part.wins["sensible"] += 1
-    part.seated.update({"sensible": 1, "random": 2})
+    part.points.update({"normal": 6, "random": -6})
+    part.wins["normal"] += 1
+    part.seated.update({"normal": 1, "random": 2})
     whole.add(part)
     whole.add(part)
     assert (whole.rounds, whole.draws) == (4, 2)
-    assert whole.points == {"sensible": 12, "random": -12}
+    assert whole.points == {"normal": 12, "random": -12}
     assert whole.wins_per_bot()["random"] == {
         "wins": 0,
         "seats": 4,

@@ -87,10 +87,10 @@ class TestHalls:
 
     def test_a_table_of_a_hall_has_its_stake(self) -> None:
         hall = parse_halls(HALLS.read_text(encoding="utf-8"))["paohuzi/tongyi-qmt/junior"]
-        spec = hall.spec(["p_a", "p_b", "bot:sensible"])
+        spec = hall.spec(["p_a", "p_b", "bot:normal"])
         assert (spec.game, spec.preset, spec.rounds) == ("paohuzi", "tongyi-qmt", 4)
         assert (spec.stake.currency, spec.stake.base_stake, spec.stake.buy_in) == ("gold", 50, 15_000)
-        assert [seat.player_id for seat in spec.seats] == ["p_a", "p_b", "bot:sensible"]
+        assert [seat.player_id for seat in spec.seats] == ["p_a", "p_b", "bot:normal"]
 
     def test_a_hall_admits_by_coins(self) -> None:
         data = json.loads(HALLS.read_text(encoding="utf-8"))

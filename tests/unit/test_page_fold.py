@@ -81,7 +81,7 @@ def _cuts(seed: int, preset: str) -> list[tuple[list[str], Any]]:
         if over:
             return cuts
         seat = rng.choice(position.to_act())
-        bot = game.bots["sensible" if rng.random() < 0.5 else "random"]
+        bot = game.bots["normal" if rng.random() < 0.5 else "random"]
         hear(position.apply(seat, bot(position.view(seat), rng)))
 
 
@@ -134,7 +134,7 @@ def _near_wins() -> list[tuple[Any, Any]]:
             if not any(action.startswith("discard") for action in view.legal) and waits(view.hand, laid):
                 found.append((view.hand, laid))
             legal = [action for action in view.legal if action != "hu"] or list(view.legal)
-            choice = game.bots["sensible"](view, rng)
+            choice = game.bots["normal"](view, rng)
             position.apply(seat, choice if choice in legal else legal[0])
     return found
 

@@ -16,19 +16,19 @@ from services.scoring.core.audit import audit_alone
 Melds = list[list[str]]
 
 
-def record_of(*, end: str = "hu", how: str = "", seats: str = "p_a p_b bot:sensible") -> str:
+def record_of(*, end: str = "hu", how: str = "", seats: str = "p_a p_b bot:normal") -> str:
     """Return the record of a round that ended so, with people and a bot in its seats."""
     rules = GAMES["paohuzi"].ruleset("876cc")
     record = None
     for number in range(400):
         rng = random.Random(number)
         record, _ = play_round(
-            GAMES["paohuzi"], rules, ("sensible",) * 3, f"q-{number}/2", rng.randbytes(32), 0, 0
+            GAMES["paohuzi"], rules, ("normal",) * 3, f"q-{number}/2", rng.randbytes(32), 0, 0
         )
         if record is not None and record.result["end"] == end and (not how or record.result["how"] == how):
             break
     assert record is not None
-    text = record.text.replace("Seats: bot:sensible bot:sensible bot:sensible", f"Seats: {seats}")
+    text = record.text.replace("Seats: bot:normal bot:normal bot:normal", f"Seats: {seats}")
     lines = text.split("\n")
     people = [str(at) for at, name in enumerate(seats.split(" ")) if not name.startswith("bot:")]
     return "\n".join(
@@ -95,7 +95,7 @@ def test_bots_answer_as_bots_and_people_never_do(cause: str) -> None:
 
 def test_a_player_sits_in_one_seat() -> None:
     assert disputed(RIGHT.replace("p_a p_b", "p_a p_a")) == ["seats"]
-    assert disputed(record_of(seats="bot:sensible p_b bot:sensible")) == []
+    assert disputed(record_of(seats="bot:normal p_b bot:normal")) == []
 
 
 def test_a_round_started_at_some_time() -> None:

@@ -37,7 +37,7 @@ class Hall:
     title_en: str
     seats: int
     bot: str
-    """Who fills a seat that nobody takes, `bot:sensible`."""
+    """Who fills a seat that nobody takes, `bot:normal`."""
     base_stake: int
     buy_in: int
     entry_min: int

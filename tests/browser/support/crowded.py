@@ -81,7 +81,7 @@ def table_view(table_id: str, player_id: str, measure: Callable[[Any], float]) -
         base_stake=200,
         room_code="482913",
     )
-    for seat, player in enumerate((player_id, "bot:sensible", "bot:sensible")):
+    for seat, player in enumerate((player_id, "bot:normal", "bot:normal")):
         message.seats.add(
             seat=seat,
             player_id=player,

@@ -310,7 +310,7 @@ class Stage:
             state="open",
             places=[
                 matchmaking.RoomPlace(seat=0, player_id=ME),
-                matchmaking.RoomPlace(seat=1, player_id="bot:sensible", ready=True),
+                matchmaking.RoomPlace(seat=1, player_id="bot:normal", ready=True),
                 matchmaking.RoomPlace(seat=2),
             ],
         )

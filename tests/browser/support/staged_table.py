@@ -36,7 +36,7 @@ class StagedTable:
         say: Callable[[play.Frame], Awaitable[None]],
     ) -> None:
         self.table_id = table_id
-        self.players = [player_id, "bot:sensible", "bot:sensible"]
+        self.players = [player_id, "bot:normal", "bot:normal"]
         self.game: Any = GAMES["paohuzi"]
         self.rules = self.game.ruleset(preset, {"base_stake": 10})
         self.rng = rng
@@ -189,7 +189,7 @@ class StagedTable:
             if bots:
                 await asyncio.sleep(self.pace_s)
                 seat = bots[0]
-                action = self.game.bots["sensible"](position.view(seat), self.rng)
+                action = self.game.bots["normal"](position.view(seat), self.rng)
             elif self.auto_play:
                 seat, action = 0, self.game.fallback(position.view(0))
             else:

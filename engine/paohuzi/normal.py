@@ -63,7 +63,7 @@ _VALUES: Final = tuple(array("H", [_UNKNOWN]) * SUIT_SIZE for _ in range(4))
 _GROUPS: Final = tuple((ranks, ranks in (RUNS[0], TWO_SEVEN_TEN)) for ranks in (*RUNS, TWO_SEVEN_TEN))
 
 
-def sensible_bot(view: View, rng: Rng) -> Action:
+def normal_bot(view: View, rng: Rng) -> Action:
     """Return the action that leads to the best hand; among equal ones the first by a fixed order."""
     legal = view.legal
     if HU in legal:

@@ -18,7 +18,7 @@ REVEAL_LEFT_MIN = 2
 """At least so many winning tiles must be unseen for 亮倒."""
 
 
-def sensible_bot(view: View, rng: Rng) -> Action:
+def normal_bot(view: View, rng: Rng) -> Action:
     """Return an answer chosen by thought; chance plays no part."""
     legal = view.legal
     if HU in legal:
