@@ -12,8 +12,8 @@ class TableSettings(ServiceSettings):
 
     model_config = prefixed("PAIJU_TABLE_")
 
-    games: tuple[str, ...] = ("paohuzi",)
-    """Games that tables are opened for; the engine may know more than the page and the auditor do. A table
-    that runs already plays on."""
+    games: tuple[str, ...] = ("paohuzi", "doudizhu")
+    """Games that tables are opened for: those of the engine whose rounds scoring can audit. A table that runs
+    already plays on."""
     grace_ms: int = Field(default=5_000, ge=0, le=600_000)
     """Every deadline is at least so long after a takeover."""

@@ -11,6 +11,7 @@ from services.table.core import frames as f
 from services.table.core.beats import Beat, Told, paces, split, told
 from services.table.core.events import Answered, Dealt
 from services.table.core.state import ANSWERED_MAX, Given, OpenQuestion
+from services.table.core.turns import can_claim, is_turn
 
 if TYPE_CHECKING:
     from services.table.core.table import Table
@@ -55,11 +56,6 @@ def answered(table: Table, event: Answered) -> None:
     _follow(table, number, table.position.apply(number, event.action))
 
 
-def is_turn(actions: Sequence[str]) -> bool:
-    """Say whether a question is a due discard: everybody knows whom it is put to."""
-    return any(action.startswith("discard ") for action in actions)
-
-
 def _follow(table: Table, actor: int | None, followed: Sequence[face.Event]) -> None:
     """Put what has followed into beats, and number the questions it raises."""
     state = table.s
@@ -100,13 +96,16 @@ def _follow(table: Table, actor: int | None, followed: Sequence[face.Event]) -> 
 
 
 def _grouped(table: Table, events: Sequence[Told]) -> list[list[Told]]:
-    """Return the events in beats; a due discard is known to all, so it keeps its distance as well."""
+    """Return the events in beats; a turn is known to all, so it keeps its distance from a claimable card."""
     groups = split(events) or [[]]
-    assert table.position is not None, "what follows follows in a round"
+    position, game = table.position, table.game
+    assert position is not None, "what follows follows in a round"
+    if not can_claim(game.name):
+        return groups
     last = groups[-1]
     is_due = any(
-        is_turn(table.position.legal_actions(number))
-        for number in table.position.to_act()
+        is_turn(game.name, game.question(position, number))
+        for number in position.to_act()
         if table.questions[number] is None
     )
     card = max((at for at, event in enumerate(last) if paces(event)), default=-1)
@@ -124,13 +123,14 @@ def _ask(table: Table, shown_at: int) -> dict[int, OpenQuestion]:
     for number in position.to_act():
         if table.questions[number] is not None:
             continue
-        actions = position.legal_actions(number)
+        told_as = table.game.question(position, number)
         seat = state.seats[number]
         seat.questions += 1
-        turn = is_turn(actions)
+        turn = is_turn(table.game.name, told_as)
         question = OpenQuestion(
             seat.questions,
-            actions,
+            position.legal_actions(number),
+            told_as,
             shown_at,
             shown_at + (timing.turn_ms if turn else timing.claim_ms),
             turn,
@@ -168,7 +168,7 @@ def _beat(
         if question is None and texts == public:
             body = shared
         else:
-            own = f.Question(question.number, question.actions, question.deadline) if question else None
+            own = f.Question(question.number, question.told_as, question.deadline) if question else None
             body = f.Play(round_id, texts, own, turn, until)
         is_cleared = clears and table.withdrawn[number] is not None
         needed = texts or question is not None or is_cleared or turn >= 0

@@ -153,6 +153,9 @@ class OpenQuestion(msgspec.Struct, frozen=True):
 
     number: int
     actions: tuple[str, ...]
+    """All legal answers."""
+    told_as: tuple[str, ...]
+    """The same as its seat is told them: perhaps in a shorter form (`Game.question`)."""
     shown_at: int
     """Not known to the seat before."""
     deadline: int
