@@ -11,16 +11,21 @@ from engine.doudizhu import vectors as doudizhu_engine
 from engine.paohuzi import vectors as paohuzi_engine
 from services.launch.exits import NO, USAGE, Stop
 from services.scoring.core import vectors as scoring
+from services.scoring.core.games import GAMES as AUDITED
 
 Judge = Callable[[Mapping[str, Any]], list[str]]
 """Takes an example and returns a sentence for everything it expects and does not get."""
 
+ENGINES: Mapping[str, Judge] = {
+    "paohuzi": paohuzi_engine.run_case,
+    "doudizhu": doudizhu_engine.run_case,
+}
+"""By game, the engine's own."""
 JUDGES: Mapping[str, tuple[tuple[str, Judge], ...]] = {
-    "paohuzi": (("engine", paohuzi_engine.run_case), ("scoring", scoring.run_case)),
-    "doudizhu": (("engine", doudizhu_engine.run_case), ("scoring", scoring.run_case)),
+    name: (("engine", engine), ("scoring", scoring.run_case)) for name, engine in ENGINES.items()
 }
 """By game, who must agree with its examples."""
-SHORT_NAMES: Mapping[str, str] = {"phz": "paohuzi", "ddz": "doudizhu"}
+SHORT_NAMES: Mapping[str, str] = {game.short: name for name, game in AUDITED.items()}
 """How examples may call a game."""
 
 

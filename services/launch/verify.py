@@ -10,7 +10,7 @@ from typing import Any
 from services.launch.exits import NO, USAGE, Stop
 from services.launch.records import read
 from services.scoring.core.audit import Heard, Verdict, audit, audit_alone
-from services.scoring.core.explain import summary
+from services.scoring.core.games import GAMES
 
 
 def run(record: Path, commitment: str, *, as_json: bool) -> None:
@@ -83,7 +83,7 @@ def _as_text(verdict: Verdict, *, is_heard: bool) -> list[str]:
     if verdict.figures is not None:
         result = verdict.figures.result
         points = ", ".join(f"{points:+d}" for points in result.points)
-        lines.append(f"scoring finds: {summary(result)}; points {points}")
+        lines.append(f"scoring finds: {GAMES[record.game].summary(result)}; points {points}")
     lines += [f"differs: {one.field}: it says {one.engine}; {one.ours}" for one in verdict.differences]
     lines.append(verdict.status)
     return lines

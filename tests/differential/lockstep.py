@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import random
 from dataclasses import dataclass
-from types import SimpleNamespace
 from typing import Any
 
 from tests.differential.rigged import Round
@@ -41,7 +40,7 @@ class Pair:
         self._play = importlib.import_module(f"{scoring}.play")
         self._table = importlib.import_module(f"{scoring}.table")
         self._rules = importlib.import_module(f"{scoring}.rules")
-        self._replay = importlib.import_module(f"{scoring}.replay")
+        self._paohuzi = importlib.import_module(f"{scoring}.paohuzi")
         self._tiles = importlib.import_module(f"{scoring}.tiles")
 
     def same_rules(self, preset: str, options: Any) -> tuple[Any, Any]:
@@ -89,8 +88,7 @@ class Pair:
         theirs = self._record.full_result(
             "paohuzi", rules, given.dealer, given.draws_in_row, position.outcome()
         )
-        told = SimpleNamespace(options=ours, dealer=given.dealer, draws_in_row=given.draws_in_row)
-        result = self._replay.figures(told, ending).result
+        result = self._paohuzi.figures(ours, given.dealer, given.draws_in_row, ending).result
         for name in result.__slots__:
             own = getattr(result, name)
             key = "from" if name == "from_seat" else name

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from services.scoring.core import deal, play, replay, rules, table
+from services.scoring.core import deal, paohuzi, play, rules, table
 from services.scoring.core.audit import AGREED, DISPUTED, Heard, Verdict, audit, audit_alone
+from services.scoring.core.game import Figures
 from services.scoring.core.hands import EATEN
-from services.scoring.core.record import RECORD_BYTES_MAX, BadRecord, Result, parse_record
+from services.scoring.core.record import RECORD_BYTES_MAX, BadRecord, parse_record
 from services.scoring.core.rules import Options
 from services.scoring.core.tiles import DECK, KINDS, counted
 
@@ -72,18 +73,14 @@ def played(
         f"Nonces: {','.join(nonce.hex() if nonce else '-' for nonce in nonces)}",
         "Started: 1790000000000",
     ]
-    blank = "\n".join([*head, "", *lines, "", f"Result: {_result(_nothing())}", ""])
-    figures = replay.figures(parse_record(blank.encode()), ending)
+    figures = paohuzi.figures(options, at.dealer, draws, ending)
     text = "\n".join([*head, "", *lines, "", f"Result: {_result(figures)}", ""])
     return text.encode(), commitment, at
 
 
-def _nothing() -> replay.Figures:
-    return replay.Figures(Result("draw", (), "", -1, "", (0, 0, 0), 0, 0, 0, {}, 0, 0, 0), ())
-
-
-def _result(figures: replay.Figures) -> str:
+def _result(figures: Figures) -> str:
     result = figures.result
+    assert isinstance(result, paohuzi.Result)
     given = {name: getattr(result, name) for name in result.__slots__}
     given["from"] = given.pop("from_seat")
     given["melds"] = [["chi" if kind in EATEN else kind, *cards] for kind, *cards in figures.melds]

@@ -4,8 +4,7 @@ import math
 import re
 from typing import Any
 
-from services.scoring.core import explain
-from services.scoring.core.doudizhu.explain import explained
+from services.scoring.core.doudizhu.explain import explained, summary
 from services.scoring.core.doudizhu.payment import Won
 from services.scoring.core.doudizhu.result import Result, result_after
 from services.scoring.core.doudizhu.rules import Options
@@ -68,13 +67,13 @@ def test_a_redeal_is_said_to_be_one() -> None:
         ("三家都不要：重新发牌（§3）",),
         ("All three declined: a new deal (§3).",),
     )
-    assert explain.summary(result) == "all declined, a redeal"
+    assert summary(result) == "all declined, a redeal"
 
 
 def test_a_round_in_a_few_words() -> None:
-    assert explain.summary(after(Options(), bombs=1)) == (
+    assert summary(after(Options(), bombs=1)) == (
         "the peasants by the last card of seat 0, bid 2 × 4, 炸弹 1, 反春天 1"
     )
-    assert explain.summary(after(Options(), last=1)) == (
+    assert summary(after(Options(), last=1)) == (
         "the landlord, seat 1, by the last card of seat 1, bid 2 × 1"
     )

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from services.scoring.core.vectors import KINDS, run_case
+from services.scoring.core.examples import KINDS
+from services.scoring.core.vectors import run_case
 
 HERE = Path(__file__).parent
 FILES = ("paohuzi.jsonl", "more_paohuzi.jsonl")

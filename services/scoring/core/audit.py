@@ -5,12 +5,13 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, cast
 
 from services.scoring.core import deal, plausible
-from services.scoring.core.doudizhu.rules import Options as DoudizhuOptions
-from services.scoring.core.record import BadRecord, Record, Result, parse_record
-from services.scoring.core.replay import Figures, WrongAction, replayed
+from services.scoring.core.game import Figures
+from services.scoring.core.games import GAMES
+from services.scoring.core.record import BadRecord, Record, parse_record
+from services.scoring.core.replay import WrongAction, replayed
 
 VERSION: Final = "paiju-scoring 1"
 
@@ -149,9 +150,7 @@ def _opening(record: Record, heard: Heard) -> list[Difference]:
     drawn = deal.first_dealer(record.seed, record.round_id, record.nonces)
     if record.round_no == 1:
         dealer, draws = drawn, 0
-    elif dealer == -1 or (
-        isinstance(record.options, DoudizhuOptions) and record.options.first_speaker == "random"
-    ):
+    elif dealer == -1 or GAMES[record.game].dealer_is_drawn(record.options):
         dealer = drawn
     pairs = (("dealer", record.dealer, dealer), ("draws_in_row", record.draws_in_row, draws))
     return [
@@ -163,14 +162,14 @@ def _opening(record: Record, heard: Heard) -> list[Difference]:
 
 def _results(record: Record, ours: Figures) -> list[Difference]:
     found = []
-    for field in dataclasses.fields(ours.result):
+    fields: tuple[dataclasses.Field[Any], ...] = dataclasses.fields(cast(Any, ours.result))
+    for field in fields:
         said, own = getattr(record.result, field.name), getattr(ours.result, field.name)
         if said != own:
             name = "from" if field.name == "from_seat" else field.name
             found.append(Difference(name, _written(said), _written(own)))
-    if isinstance(record.result, Result):
-        found += [Difference(*doubt) for doubt in plausible.doubt_of_melds(record, ours)]
-    return found
+    doubts = GAMES[record.game].doubts_of_melds(record.melds, record.result, ours)
+    return [*found, *(Difference(*doubt) for doubt in doubts)]
 
 
 def _written(value: object) -> str:

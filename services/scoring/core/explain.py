@@ -1,14 +1,11 @@
-"""One hand, scored and explained (gRPC ScoreHand, `paiju score`), and how a round of any game ended."""
+"""One hand, scored and explained (gRPC ScoreHand, `paiju score`): 跑胡子."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from services.scoring.core import hands, judge, names, tiles
-from services.scoring.core.doudizhu import explain as doudizhu
-from services.scoring.core.doudizhu.result import Result as DoudizhuResult
 from services.scoring.core.hands import Meld
-from services.scoring.core.record import Result
 from services.scoring.core.rules import BadOptions, Options, preset_named, with_overrides
 
 SOURCES: Final = ("self", "other", "liang_dealer", "liang_other", "santi", "discard")
@@ -236,16 +233,6 @@ def _lines(win: judge.Win, asked: HandToScore, options: Options, language: int) 
     return tuple(lines)
 
 
-def summary(result: Result | DoudizhuResult) -> str:
-    """Return how a round of any game ended, in a few words."""
-    if isinstance(result, DoudizhuResult):
-        return doudizhu.summary(result)
-    if not result.winners:
-        return "荒庄"
-    found = "".join(f", {name} {fan} 番" for name, fan in result.names.items())
-    return f"seat {result.winners[0]} by {result.how}, {result.huxi} 息{found}"
-
-
 def _why_not_zh(options: Options) -> str:
     return f"没有七门子且满 {options.min_xi} 息的组合（§3、§8）：不能胡"
 
@@ -264,5 +251,4 @@ __all__ = [
     "ScoredName",
     "score_example",
     "score_hand",
-    "summary",
 ]

@@ -2,14 +2,12 @@
 
 import json
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from services.scoring.core.doudizhu import result as doudizhu_result
-from services.scoring.core.doudizhu import rules as doudizhu_rules
-from services.scoring.core.rules import BadOptions, Options, options_of_record
-from services.scoring.core.table import SEATS
+from services.scoring.core import games
+from services.scoring.core.game import BadResult, Game, Melds, RoundResult, RuleOptions
+from services.scoring.core.rules import BadOptions
 
 RECORD_BYTES_MAX: Final = 256 * 1024
 ROUND_ID_CHARS_MAX: Final = 200
@@ -19,17 +17,12 @@ _ROUND: Final = re.compile(r"[^\s/]+/([1-9][0-9]*)")
 _SEAT: Final = re.compile(r"p_[A-Za-z0-9_-]+|bot:[A-Za-z0-9_.:-]+")
 _HEX: Final = re.compile(r"[0-9a-f]{64}")
 _NUMBER: Final = re.compile(r"0|[1-9][0-9]*")
-_CARD: Final = r"[sb](?:10|[1-9])"
-_ANSWERS: Final = {
-    "paohuzi": rf"discard {_CARD}|chi(?: (?:{_CARD}){{3}}){{1,3}}|peng|hu|pass",
-    "doudizhu": doudizhu_result.ACTION,
-}
-"""By game, what a seat may have answered."""
-GAMES: Final = tuple(_ANSWERS)
+
+GAMES: Final = tuple(games.GAMES)
 """Games whose records can be audited."""
 _ACTIONS: Final = {
-    game: re.compile(rf"([0-{SEATS - 1}]) ({answers}) @(0|[1-9][0-9]*)(?: (bot|timeout|auto))?")
-    for game, answers in _ANSWERS.items()
+    name: re.compile(rf"([0-{game.seats - 1}]) ({game.actions}) @(0|[1-9][0-9]*)(?: (bot|timeout|auto))?")
+    for name, game in games.GAMES.items()
 }
 
 
@@ -55,25 +48,6 @@ class Action:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """What the engine says of the end; docs/record-format.md explains each."""
-
-    end: str
-    winners: tuple[int, ...]
-    how: str
-    from_seat: int
-    card: str
-    points: tuple[int, ...]
-    huxi: int
-    deng: int
-    zimo_bonus: int
-    names: dict[str, int]
-    fan: int
-    dealer_next: int
-    draws_in_row_next: int
-
-
-@dataclass(frozen=True, slots=True)
 class Record:
     """A round as its record tells it."""
 
@@ -81,7 +55,7 @@ class Record:
     round_no: int
     game: str
     preset: str
-    options: Options | doudizhu_rules.Options
+    options: RuleOptions
     seats: tuple[str, ...]
     dealer: int
     draws_in_row: int
@@ -90,8 +64,8 @@ class Record:
     nonces: tuple[bytes | None, ...]
     started_ms: int
     actions: tuple[Action, ...]
-    result: Result | doudizhu_result.Result
-    melds: tuple[tuple[str, ...], ...]
+    result: RoundResult
+    melds: Melds
     """The winning reading the record shows: kind, then cards; empty in games without melds."""
 
     @property
@@ -135,7 +109,7 @@ def parse_record(data: bytes) -> Record:
     actions: list[Action] = []
     at += 1
     while at < len(lines) and lines[at]:
-        actions.append(_action(game, at + 1, lines[at]))
+        actions.append(_action(game.name, at + 1, lines[at]))
         at += 1
     _empty(lines, at)
     if at + 1 >= len(lines) or not lines[at + 1].startswith("Result: "):
@@ -143,9 +117,11 @@ def parse_record(data: bytes) -> Record:
     if at + 2 != len(lines):
         raise BadRecord(at + 3, "nothing may follow the Result")
     given = _object(at + 2, lines[at + 1].removeprefix("Result: "))
-    result = _doudizhu_result(at + 2, given) if game == "doudizhu" else _result(at + 2, given)
-    melds = tuple(tuple(meld) for meld in given["melds"]) if isinstance(result, Result) else ()
-    return _record(values, tuple(actions), result, melds)
+    try:
+        result, melds = game.result_of(given)
+    except BadResult as bad:
+        raise BadRecord(at + 2, f"the Result: {bad}") from None
+    return _record(game, values, tuple(actions), result, melds)
 
 
 def _lines(data: bytes) -> list[str]:
@@ -166,10 +142,10 @@ def _empty(lines: list[str], at: int) -> None:
         raise BadRecord(at + 1, "expected an empty line")
 
 
-def _game(number: int, value: str) -> str:
-    if value not in _ANSWERS:
+def _game(number: int, value: str) -> Game:
+    if value not in games.GAMES:
         raise BadRecord(number, f"Game cannot be {value[:80]!r}")
-    return value
+    return games.GAMES[value]
 
 
 def _action(game: str, number: int, line: str) -> Action:
@@ -180,10 +156,11 @@ def _action(game: str, number: int, line: str) -> Action:
 
 
 def _record(
+    game: Game,
     values: dict[str, tuple[int, str]],
     actions: tuple[Action, ...],
-    result: Result | doudizhu_result.Result,
-    melds: tuple[tuple[str, ...], ...],
+    result: RoundResult,
+    melds: Melds,
 ) -> Record:
     def text(name: str, pattern: re.Pattern[str]) -> str:
         number, value = values[name]
@@ -202,22 +179,22 @@ def _record(
     round_no = round_id.rpartition("/")[2]
     if len(round_id) > ROUND_ID_CHARS_MAX or len(round_no) > NUMBER_DIGITS_MAX:
         raise BadRecord(values["Round"][0], "Round is too long")
-    game, preset = values["Game"][1], values["Preset"][1]
+    preset = values["Preset"][1]
     options = _options(game, *values["Options"], preset)
     return Record(
         round_id=round_id,
         round_no=int(round_no),
-        game=game,
+        game=game.name,
         preset=preset,
         options=options,
-        seats=tuple(_split(values, "Seats", " ", _SEAT)),
-        dealer=number("Dealer", SEATS),
-        draws_in_row=number("Draws-In-Row", _draws_below(options)),
+        seats=tuple(_split(values, "Seats", game.seats, " ", _SEAT)),
+        dealer=number("Dealer", game.seats),
+        draws_in_row=number("Draws-In-Row", game.draws_below(options)),
         commitment=bytes.fromhex(text("Commitment", _HEX)),
         seed=bytes.fromhex(text("Seed", _HEX)),
         nonces=tuple(
             None if nonce == "-" else bytes.fromhex(nonce)
-            for nonce in _split(values, "Nonces", ",", re.compile(f"{_HEX.pattern}|-"))
+            for nonce in _split(values, "Nonces", game.seats, ",", re.compile(f"{_HEX.pattern}|-"))
         ),
         started_ms=number("Started"),
         actions=actions,
@@ -226,57 +203,22 @@ def _record(
     )
 
 
-def _options(game: str, number: int, text: str, preset: str) -> Options | doudizhu_rules.Options:
+def _options(game: Game, number: int, text: str, preset: str) -> RuleOptions:
     try:
-        if game == "doudizhu":
-            return doudizhu_rules.options_of_record(text, preset)
-        return options_of_record(text, preset)
+        options: RuleOptions = game.options_of_record(text, preset)
     except BadOptions as bad:
         raise BadRecord(number, str(bad)) from None
+    return options
 
 
-def _draws_below(options: Options | doudizhu_rules.Options) -> int | None:
-    """Return what the draws in a row stay below; 斗地主 counts its redeals without limit."""
-    return options.huangzhuang_change_after if isinstance(options, Options) else None
-
-
-def _split(values: dict[str, tuple[int, str]], name: str, by: str, each: re.Pattern[str]) -> list[str]:
+def _split(
+    values: dict[str, tuple[int, str]], name: str, seats: int, by: str, each: re.Pattern[str]
+) -> list[str]:
     number, value = values[name]
     parts = value.split(by)
-    if len(parts) != SEATS or not all(each.fullmatch(part) for part in parts):
-        raise BadRecord(number, f"{name} are {SEATS}, each written as the format says")
+    if len(parts) != seats or not all(each.fullmatch(part) for part in parts):
+        raise BadRecord(number, f"{name} are {seats}, each written as the format says")
     return parts
-
-
-def _int_in(least: int, most: int | None = None) -> Callable[[Any], bool]:
-    return lambda value: type(value) is int and least <= value and (most is None or value <= most)
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-_RESULT: Final[dict[str, Callable[[Any], bool]]] = {
-    "end": lambda value: value in ("hu", "draw"),
-    "winners": lambda value: isinstance(value, list) and all(map(_int_in(0, SEATS - 1), value)),
-    "how": lambda value: value in ("zimo", "wall", "liang", "santi", "discard", ""),
-    "from": _int_in(-1, SEATS - 1),
-    "card": lambda value: _is_text(value) and (not value or re.fullmatch(_CARD, value) is not None),
-    "points": lambda value: (
-        isinstance(value, list) and len(value) == SEATS and all(type(v) is int for v in value)
-    ),
-    "huxi": _int_in(0),
-    "deng": _int_in(0),
-    "zimo_bonus": _int_in(0),
-    "names": lambda value: isinstance(value, dict) and all(type(v) is int for v in value.values()),
-    "fan": _int_in(0),
-    "melds": lambda value: (
-        isinstance(value, list)
-        and all(isinstance(meld, list) and len(meld) >= 1 and all(map(_is_text, meld)) for meld in value)
-    ),
-    "dealer_next": _int_in(0, SEATS - 1),
-    "draws_in_row_next": _int_in(0),
-}
 
 
 def _object(number: int, text: str) -> dict[str, Any]:
@@ -288,34 +230,3 @@ def _object(number: int, text: str) -> dict[str, Any]:
     if not isinstance(given, dict) or canonical != text:
         raise BadRecord(number, "the Result is not canonical JSON: an object, keys sorted, no spaces")
     return given
-
-
-def _doudizhu_result(number: int, given: dict[str, Any]) -> doudizhu_result.Result:
-    try:
-        return doudizhu_result.result_of(given)
-    except doudizhu_result.BadResult as bad:
-        raise BadRecord(number, f"the Result: {bad}") from None
-
-
-def _result(number: int, given: dict[str, Any]) -> Result:
-    if set(given) != set(_RESULT):
-        odd = sorted(set(given) ^ set(_RESULT))
-        raise BadRecord(number, f"the Result has wrong or missing keys: {', '.join(odd)[:200]}")
-    for name, is_right in _RESULT.items():
-        if not is_right(given[name]):
-            raise BadRecord(number, f"the Result's {name} is no such thing")
-    return Result(
-        end=given["end"],
-        winners=tuple(given["winners"]),
-        how=given["how"],
-        from_seat=given["from"],
-        card=given["card"],
-        points=tuple(given["points"]),
-        huxi=given["huxi"],
-        deng=given["deng"],
-        zimo_bonus=given["zimo_bonus"],
-        names=given["names"],
-        fan=given["fan"],
-        dealer_next=given["dealer_next"],
-        draws_in_row_next=given["draws_in_row_next"],
-    )

@@ -8,16 +8,13 @@ from services.scoring.core.doudizhu.cards import RANKS, SEATS
 from services.scoring.core.doudizhu.payment import Won, succession
 from services.scoring.core.doudizhu.readings import TYPES
 from services.scoring.core.doudizhu.rules import Options
+from services.scoring.core.game import BadResult
 
 ACTION: Final = (
     rf"bid [0-3]|call|no_call|rob|no_rob|double [12]|pass"
     rf"|play [{RANKS}]{{1,20}}(?: as (?:{'|'.join(TYPES)}))?"
 )
 """What an action of a record looks like."""
-
-
-class BadResult(Exception):
-    """A Result is not what the format says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
