@@ -234,7 +234,7 @@ class Game(Protocol):
         """
         ...
 
-    def parse_action(self, text: str) -> Action:
+    def parse_action(self, text: object) -> Action:
         """Return the action a text stands for, in canonical form.
 
         Raises:

@@ -74,7 +74,7 @@ class Doudizhu:
             raise BadDeal(f"the dealer must be seat 0, 1 or 2, not {dealer!r}")
         return deal_position(rules, cards, dealer, draws_in_row)
 
-    def parse_action(self, text: str) -> Action:
+    def parse_action(self, text: object) -> Action:
         """Return the action a text stands for, in canonical form.
 
         Raises:

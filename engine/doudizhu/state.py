@@ -110,11 +110,29 @@ class State:
 
     def copied(self, kind: type[S]) -> S:
         """Return an independent copy, as that kind of state."""
-        copy = kind.__new__(kind)
-        for name in _SHARED:
-            setattr(copy, name, getattr(self, name))
-        for name in _COPIED:
-            setattr(copy, name, list(getattr(self, name)))
+        # Name by name: several times faster than a loop. A test looks that none is missing.
+        copy = kind(self.rules, self.hands, self.bottom, self.first, self.draws_in_row)
+        copy.bid = self.bid
+        copy.bids = self.bids[:]
+        copy.bombs = self.bombs
+        copy.caller = self.caller
+        copy.doubles = self.doubles[:]
+        copy.ended = self.ended
+        copy.events = self.events[:]
+        copy.hands = self.hands[:]
+        copy.history = self.history[:]
+        copy.landlord = self.landlord
+        copy.last = self.last
+        copy.legal = self.legal
+        copy.opening = self.opening
+        copy.over = self.over
+        copy.passes = self.passes
+        copy.phase = self.phase
+        copy.plays = self.plays[:]
+        copy.robs = self.robs
+        copy.rockets = self.rockets
+        copy.shown_card = self.shown_card
+        copy.turn = self.turn
         return copy
 
     def tiles(self) -> Mapping[str, int]:
@@ -129,7 +147,3 @@ class State:
     def emit(self, kind: str, seat: int, *data: object) -> None:
         """Record an event."""
         self.events.append(Event((kind, seat, data)))
-
-
-_COPIED: Final = ("hands", "bids", "doubles", "plays", "history", "events")
-_SHARED: Final = tuple(name for name in State.__slots__ if name not in _COPIED)

@@ -86,7 +86,7 @@ class Kawuxing:
             raise BadDeal(f"the dealer must be seat 0, 1 or 2, not {dealer!r}")
         return deal_position(rules, renamed(rules, tiles), dealer, draws_in_row)
 
-    def parse_action(self, text: str) -> Action:
+    def parse_action(self, text: object) -> Action:
         """Return the action a text stands for, in canonical form.
 
         Raises:

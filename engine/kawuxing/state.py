@@ -138,13 +138,40 @@ class State:
 
     def copied(self, kind: type[S]) -> S:
         """Return an independent copy, as that kind of state."""
-        copy = kind.__new__(kind)
-        for name in _SHARED:
-            setattr(copy, name, getattr(self, name))
-        for name in _COPIED:
-            setattr(copy, name, list(getattr(self, name)))
-        copy.melds = [list(melds) for melds in self.melds]
-        copy.rivers = [list(river) for river in self.rivers]
+        # Name by name: several times faster than a loop. A test looks that none is missing.
+        copy = kind(self.rules, self.wall, self.dealer)
+        copy.abandoned = self.abandoned[:]
+        copy.after = self.after
+        copy.answers = self.answers[:]
+        copy.asked = self.asked[:]
+        copy.at = self.at
+        copy.chain = self.chain
+        copy.dice = self.dice
+        copy.drawn = self.drawn
+        copy.end_at = self.end_at
+        copy.ended = self.ended
+        copy.events = self.events[:]
+        copy.forced = self.forced
+        copy.hands = self.hands[:]
+        copy.hu_seats = self.hu_seats
+        copy.konged = self.konged[:]
+        copy.last_drawer = self.last_drawer
+        copy.opening = self.opening
+        copy.passed_fan = self.passed_fan[:]
+        copy.passed_tiles = self.passed_tiles[:]
+        copy.payments = self.payments[:]
+        copy.phase = self.phase
+        copy.piao = self.piao[:]
+        copy.points = self.points[:]
+        copy.quads = self.quads[:]
+        copy.reveal_order = self.reveal_order[:]
+        copy.revealed = self.revealed[:]
+        copy.shown = self.shown
+        copy.stake = self.stake
+        copy.touched = self.touched
+        copy.turn = self.turn
+        copy.melds = [meld[:] for meld in self.melds]
+        copy.rivers = [river[:] for river in self.rivers]
         return copy
 
     def tiles(self) -> Mapping[str, int]:
@@ -223,23 +250,3 @@ class State:
         if self.drawn >= 0 and self.turn == seat and self.phase in (TURN, OVER):
             hand -= ONE[self.drawn]
         return hand
-
-
-_COPIED: Final = (
-    "hands",
-    "revealed",
-    "reveal_order",
-    "konged",
-    "abandoned",
-    "quads",
-    "passed_tiles",
-    "passed_fan",
-    "piao",
-    "points",
-    "payments",
-    "asked",
-    "answers",
-    "events",
-)
-_NESTED: Final = ("melds", "rivers")
-_SHARED: Final = tuple([name for name in State.__slots__ if name not in _COPIED and name not in _NESTED])

@@ -127,15 +127,41 @@ class State:
 
     def copied(self, kind: type[S]) -> S:
         """Return an independent copy, as that kind of state."""
-        copy = kind.__new__(kind)
-        for name in _SHARED:
-            setattr(copy, name, getattr(self, name))
-        for name in _COPIED:
-            setattr(copy, name, list(getattr(self, name)))
-        copy.melds = [list(melds) for melds in self.melds]
-        copy.rivers = [list(river) for river in self.rivers]
+        # Name by name: several times faster than a loop. A test looks that none is missing.
+        copy = kind(self.rules, self.wall, self.dealer)
+        copy.answers = self.answers[:]
+        copy.asked = self.asked[:]
+        copy.at = self.at
+        copy.chi_dead = self.chi_dead[:]
+        copy.chi_seats = self.chi_seats
+        copy.chouweis = self.chouweis[:]
+        copy.dead = self.dead[:]
+        copy.deficit = self.deficit
+        copy.ended = self.ended
+        copy.events = self.events[:]
+        copy.filler = self.filler[:]
+        copy.hands = self.hands[:]
+        copy.held = self.held[:]
+        copy.hu_totals = self.hu_totals[:]
+        copy.last = self.last
+        copy.open_card = self.open_card
+        copy.open_kind = self.open_kind
+        copy.open_seat = self.open_seat
+        copy.opening = self.opening
+        copy.opening_tis = self.opening_tis[:]
+        copy.own_dead = self.own_dead[:]
+        copy.pao_seat = self.pao_seat
+        copy.peng_dead = self.peng_dead[:]
+        copy.peng_seat = self.peng_seat
+        copy.pengs = self.pengs[:]
+        copy.quads = self.quads[:]
+        copy.shown = self.shown
+        copy.table_xi = self.table_xi[:]
+        copy.turn = self.turn
+        copy.weis = self.weis[:]
+        copy.melds = [meld[:] for meld in self.melds]
+        copy.rivers = [river[:] for river in self.rivers]
         copy.passed_hu = [dict(passed) for passed in self.passed_hu]
-        copy.trace = None
         return copy
 
     def tiles(self) -> Mapping[str, int]:
@@ -208,25 +234,3 @@ class State:
     def discards(self, seat: int) -> tuple[Action, ...]:
         """Return the discards of all loose cards, sorted."""
         return tuple(sorted([DISCARD[card] for card in distinct(loose_of(self.hands[seat]))]))
-
-
-_COPIED: Final = (
-    "hands",
-    "held",
-    "quads",
-    "table_xi",
-    "pengs",
-    "weis",
-    "chouweis",
-    "own_dead",
-    "peng_dead",
-    "chi_dead",
-    "dead",
-    "filler",
-    "asked",
-    "answers",
-    "hu_totals",
-    "opening_tis",
-)
-_NESTED: Final = ("melds", "rivers", "passed_hu", "trace")
-_SHARED: Final = tuple(name for name in State.__slots__ if name not in _COPIED and name not in _NESTED)
