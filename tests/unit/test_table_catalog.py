@@ -1,36 +1,77 @@
-"""Every game and every preset has a name for people, in both languages."""
+"""Every game, preset, option and value of an option has a name for people, in both languages."""
 
 from __future__ import annotations
 
 import re
 
 import pytest
+from paiju.table.v1.table_service_pb2 import Game
 
 from engine import GAMES
 from services.table import catalog
 
-TITLES = [(game.game, "", game.title_zh, game.title_en) for game in catalog.list_games(GAMES).games] + [
-    (game.game, preset.preset, preset.title_zh, preset.title_en)
-    for game in catalog.list_games(GAMES).games
-    for preset in game.presets
-]
+LISTED = list(catalog.list_games(GAMES).games)
+
+HAN = re.compile("[\u4e00-\u9fff]")
+
+PLAIN = re.compile(r"[A-Z0-9][A-Za-z0-9 ,.:'-]*")
+"""English words, without a Chinese character or an identifier's underscore."""
 
 
-@pytest.mark.parametrize(("game", "preset", "zh", "en"), TITLES)
-def test_every_game_and_preset_has_a_title_in_both_languages(
-    game: str, preset: str, zh: str, en: str
-) -> None:
-    assert re.search("[\u4e00-\u9fff]", zh), f"{game}/{preset} is shown as {zh!r} in Chinese"
-    assert en not in (preset or game, ""), f"{game}/{preset} is shown as {en!r} in English"
+@pytest.mark.parametrize("game", LISTED, ids=lambda game: game.game)
+def test_every_game_and_preset_has_a_title_in_both_languages(game: Game) -> None:
+    for zh, en, own in [(game.title_zh, game.title_en, game.game)] + [
+        (preset.title_zh, preset.title_en, preset.preset) for preset in game.presets
+    ]:
+        assert HAN.search(zh), f"{game.game}: {own} is shown as {zh!r} in Chinese"
+        assert PLAIN.fullmatch(en), f"{game.game}: {own} is shown as {en!r} in English"
 
 
-def test_no_title_is_for_a_preset_that_does_not_exist() -> None:
-    named = {(game, preset) for game, presets in catalog._PRESETS.items() for preset in presets}
-    there = {(game.name, preset) for game in GAMES.values() for preset in game.presets}
-    assert {pair for pair in named if pair[0] in GAMES} <= there
+@pytest.mark.parametrize("game", LISTED, ids=lambda game: game.game)
+def test_every_option_and_every_value_has_words_in_both_languages(game: Game) -> None:
+    assert game.options
+    for option in game.options:
+        assert HAN.search(option.title_zh), f"{game.game}: {option.name} is shown as {option.title_zh!r}"
+        assert PLAIN.fullmatch(option.title_en), f"{game.game}: {option.name} is shown as {option.title_en!r}"
+        assert len(option.values) == len(option.values_zh) == len(option.values_en)
+        assert bool(option.values) == (option.type == "enum")
+        for value, zh, en in zip(option.values, option.values_zh, option.values_en, strict=True):
+            assert HAN.search(zh), f"{game.game}: {option.name}={value} is shown as {zh!r}"
+            assert PLAIN.fullmatch(en), f"{game.game}: {option.name}={value} is shown as {en!r}"
 
 
-def test_titles_of_a_game_are_all_different() -> None:
-    for language in (2, 3):
-        shown = [(row[0], row[language]) for row in TITLES if row[1]]
-        assert len(set(shown)) == len(shown)
+def test_no_title_is_for_what_does_not_exist() -> None:
+    assert set(catalog.TITLES) == set(GAMES)
+    for game in LISTED:
+        titles = catalog.TITLES[game.game]
+        assert set(titles.presets) == {preset.preset for preset in game.presets}
+        assert set(titles.options) == {option.name for option in game.options}
+        named = {(option, value) for option, values in titles.values.items() for value in values}
+        assert named == {(option.name, value) for option in game.options for value in option.values}
+
+
+@pytest.mark.parametrize("game", LISTED, ids=lambda game: game.game)
+def test_titles_beside_each_other_are_all_different(game: Game) -> None:
+    beside: list[list[str]] = [
+        [preset.title_zh for preset in game.presets],
+        [preset.title_en for preset in game.presets],
+        [option.title_zh for option in game.options],
+        [option.title_en for option in game.options],
+        *[list(option.values_zh) for option in game.options],
+        *[list(option.values_en) for option in game.options],
+    ]
+    for titles in beside:
+        assert len(set(titles)) == len(titles), titles
+
+
+def test_an_option_says_what_it_may_be() -> None:
+    doudizhu = next(game for game in LISTED if game.game == "doudizhu")
+    options = {option.name: option for option in doudizhu.options}
+    assert (options["bomb_cap"].type, options["bomb_cap"].minimum, options["bomb_cap"].maximum) == (
+        "int",
+        1,
+        14,
+    )
+    assert options["bomb_cap"].optional
+    assert not options["bomb_mult"].optional
+    assert options["four_two"].type == "bool"

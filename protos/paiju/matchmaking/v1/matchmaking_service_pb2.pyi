@@ -658,16 +658,20 @@ class FillRoomWithBotsRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     ROOM_CODE_FIELD_NUMBER: _builtins.int
+    BOT_FIELD_NUMBER: _builtins.int
     room_code: _builtins.str
     """Six digits."""
+    bot: _builtins.str
+    """A bot of the game by its name: `easy`, `normal`, `hard`; empty = `normal`."""
     def __init__(
         self,
         *,
         room_code: _builtins.str = ...,
+        bot: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["room_code", b"room_code"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "room_code", b"room_code"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

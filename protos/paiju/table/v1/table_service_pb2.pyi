@@ -564,6 +564,10 @@ class GameOption(_message.Message):
     TITLE_EN_FIELD_NUMBER: _builtins.int
     RULE_FIELD_NUMBER: _builtins.int
     ACTS_IN_FIELD_NUMBER: _builtins.int
+    OPTIONAL_FIELD_NUMBER: _builtins.int
+    VALUES_ZH_FIELD_NUMBER: _builtins.int
+    VALUES_EN_FIELD_NUMBER: _builtins.int
+    TEXT_EN_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """E.g. `min_xi`."""
     type: _builtins.str
@@ -573,16 +577,28 @@ class GameOption(_message.Message):
     maximum: _builtins.int
     """Largest value of an int."""
     title_zh: _builtins.str
-    """What it means, Chinese."""
+    """What it is called, Chinese."""
     title_en: _builtins.str
-    """What it means, English."""
+    """What it is called, English."""
     rule: _builtins.str
     """Rule number, e.g. `§12`."""
     acts_in: _builtins.str
     """`rules`, `settlement` or `display`."""
+    optional: _builtins.bool
+    """An int that may also be null: no limit."""
+    text_en: _builtins.str
+    """A sentence on what it does, English."""
     @_builtins.property
     def values(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Possible values of an enum."""
+
+    @_builtins.property
+    def values_zh(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What `values` are called, one for one, Chinese."""
+
+    @_builtins.property
+    def values_en(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The same in English."""
 
     def __init__(
         self,
@@ -596,10 +612,14 @@ class GameOption(_message.Message):
         title_en: _builtins.str = ...,
         rule: _builtins.str = ...,
         acts_in: _builtins.str = ...,
+        optional: _builtins.bool = ...,
+        values_zh: _abc.Iterable[_builtins.str] | None = ...,
+        values_en: _abc.Iterable[_builtins.str] | None = ...,
+        text_en: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["acts_in", b"acts_in", "maximum", b"maximum", "minimum", b"minimum", "name", b"name", "rule", b"rule", "title_en", b"title_en", "title_zh", b"title_zh", "type", b"type", "values", b"values"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["acts_in", b"acts_in", "maximum", b"maximum", "minimum", b"minimum", "name", b"name", "optional", b"optional", "rule", b"rule", "text_en", b"text_en", "title_en", b"title_en", "title_zh", b"title_zh", "type", b"type", "values", b"values", "values_en", b"values_en", "values_zh", b"values_zh"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
