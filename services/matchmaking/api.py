@@ -128,7 +128,7 @@ class Api:
         self, request: pb.FillRoomWithBotsRequest, context: Context
     ) -> pb.FillRoomWithBotsResponse:
         """Fill the free places with bots."""
-        room = await self._rooms.fill_with_bots(auth.player(), _code(request.room_code))
+        room = await self._rooms.fill_with_bots(auth.player(), _code(request.room_code), request.bot)
         return pb.FillRoomWithBotsResponse(room=room.message())
 
     async def GetWhereabouts(  # noqa: N802 - the proto names it

@@ -14,6 +14,7 @@ from services.chassis.errors import Outage
 from services.chassis.run import Consumes, Parts, Service, Wiring
 from services.matchmaking.api import ACCESS, Api
 from services.matchmaking.core.halls import parse_halls
+from services.matchmaking.games import Catalogue
 from services.matchmaking.matcher import Matcher
 from services.matchmaking.placer import Placer
 from services.matchmaking.rooms import RoomsDesk
@@ -86,10 +87,12 @@ async def wire(settings: MatchmakingSettings, parts: Parts) -> Service:
     halls = parse_halls(settings.halls_file.read_text(encoding="utf-8"))
     tellers = Tellers(parts.bus)
     placer = Placer(parts, settings, tellers)
-    matcher = Matcher(parts, settings, halls, placer)
+    games = Catalogue(parts)
+    matcher = Matcher(parts, settings, halls, games, placer)
     people = People(parts, placer)
-    desk = RoomsDesk(parts, settings, people, placer, tellers)
-    api = Api(parts, settings, HallsDesk(parts, settings, halls, people, matcher, tellers), desk, people)
+    desk = RoomsDesk(parts, settings, games, people, placer, tellers)
+    waiting = HallsDesk(parts, settings, halls, games, people, matcher, tellers)
+    api = Api(parts, settings, waiting, desk, people)
     parts.rpc.serve(
         "matchmaking", matchmaking_service_pb2_grpc.add_MatchmakingServiceServicer_to_server, api, ACCESS
     )

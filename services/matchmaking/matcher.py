@@ -13,6 +13,7 @@ from services.chassis.lease import Ownership
 from services.chassis.run import Parts
 from services.matchmaking.core.halls import Hall
 from services.matchmaking.core.matching import Waiting, match, next_bots_at_ms, seated
+from services.matchmaking.games import Catalogue
 from services.matchmaking.placer import Placer
 from services.matchmaking.settings import MatchmakingSettings
 from services.matchmaking.store import placements, tickets
@@ -31,13 +32,19 @@ class Matcher:
     """See the module. The lease is a hint: rows of tickets decide a match, so two owners do no harm."""
 
     def __init__(
-        self, parts: Parts, settings: MatchmakingSettings, halls: Mapping[str, Hall], placer: Placer
+        self,
+        parts: Parts,
+        settings: MatchmakingSettings,
+        halls: Mapping[str, Hall],
+        games: Catalogue,
+        placer: Placer,
     ) -> None:
         self._clock = parts.clock
         self._ids = parts.ids
         self._db = parts.db("matchmaking")
         self._settings = settings
         self._halls = halls
+        self._games = games
         self._placer = placer
         self._group = {hall_id: str(n % QUEUE_SHARDS) for n, hall_id in enumerate(sorted(halls))}
         self._poked = asyncio.Event()
@@ -93,20 +100,26 @@ class Matcher:
         if not hall_ids:
             return None
         snapshot = await self._db.read(lambda connection: tickets.waiting(connection, hall_ids))
+        if not snapshot:
+            return None
+        games = await self._games.games()
         due: list[int] = []
         for hall_id, waiting in sorted(snapshot.items()):
             hall = self._halls[hall_id]
-            groups = match(waiting, hall.seats, self._clock.now_ms())
-            await asyncio.gather(*(self._make(hall, group) for group in groups))
+            if hall.game not in games:
+                continue  # closed since they came: they wait until it is opened again, or they go
+            seats = games[hall.game].seats
+            groups = match(waiting, seats, self._clock.now_ms())
+            await asyncio.gather(*(self._make(hall, seats, group) for group in groups))
             matched = {ticket.ticket_id for group in groups for ticket in group}
             rest = [ticket for ticket in waiting if ticket.ticket_id not in matched]
             if (bots_at_ms := next_bots_at_ms(rest)) is not None:
                 due.append(bots_at_ms)
         return min(due, default=None)
 
-    async def _make(self, hall: Hall, group: Sequence[Waiting]) -> None:
+    async def _make(self, hall: Hall, seats: int, group: Sequence[Waiting]) -> None:
         table_id = self._placer.new_table_id()
-        spec = hall.spec(seated(group, hall.seats, hall.bot, self._order(hall.seats)))
+        spec = hall.spec(seated(group, seats, hall.bot, self._order(seats)))
         raw, now = spec.SerializeToString(deterministic=True), self._clock.now_ms()
         ticket_ids = [ticket.ticket_id for ticket in group]
 
@@ -120,7 +133,7 @@ class Matcher:
         except _LostTicket:
             self.poke()  # the others of this group are looked at again, from when they came
             return
-        self._matches[len(group) < hall.seats].inc()
+        self._matches[len(group) < seats].inc()
         for ticket in group:
             self._waited.observe((now - ticket.created_at_ms) / 1000)
         _log.info("match_made", table_id=table_id, hall_id=hall.hall_id, players=len(group))

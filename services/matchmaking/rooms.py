@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from functools import partial
 
 from paiju.table.v1 import table_service_pb2_grpc
-from paiju.table.v1.table_service_pb2 import CheckTableSpecRequest, Game, ListGamesRequest
+from paiju.table.v1.table_service_pb2 import CheckTableSpecRequest
 from sqlalchemy import Connection
 
 from services.chassis.errors import Refusal
 from services.chassis.limits import Rate, RateLimits
 from services.chassis.run import Parts
+from services.matchmaking.games import Catalogue
 from services.matchmaking.placer import Placer
 from services.matchmaking.settings import MatchmakingSettings
 from services.matchmaking.store import placements, rooms
@@ -24,11 +25,12 @@ from services.matchmaking.whereabouts import People
 TRIES = 20
 """Codes tried for a new room, and places for somebody who joins."""
 
+BOT_CHARS_MAX = 64
+
 CODES = 900_000
 CODE_MIN = 100_000
-BOT = "bot:normal"
-GAMES_S = 60.0
-"""The games are asked for again after so long."""
+BOT = "normal"
+"""Who fills free places where the owner names nobody."""
 
 Change = Callable[[Connection], Room]
 
@@ -47,20 +49,25 @@ class RoomsDesk:
     """See the module."""
 
     def __init__(
-        self, parts: Parts, settings: MatchmakingSettings, people: People, placer: Placer, tellers: Tellers
+        self,
+        parts: Parts,
+        settings: MatchmakingSettings,
+        games: Catalogue,
+        people: People,
+        placer: Placer,
+        tellers: Tellers,
     ) -> None:
         self._clock = parts.clock
         self._ids = parts.ids
         self._db = parts.db("matchmaking")
         self._tables = parts.rpc.client(table_service_pb2_grpc.TableServiceStub, "table")
         self._settings = settings
+        self._games = games
         self._people = people
         self._placer = placer
         self._tellers = tellers
         guesses = settings.code_guesses_per_minute
         self._guesses = RateLimits(Rate(guesses / 60, guesses), parts.clock)
-        self._games: dict[str, Game] = {}
-        self._games_until = 0.0
 
     async def create(self, owner_id: str, request_id: str, wish: Wish) -> Room:
         """Open a room; a repeat of the request returns the room as it is now.
@@ -74,7 +81,7 @@ class RoomsDesk:
         there = await self._db.read(lambda c: rooms.find_request(c, owner_id, request_id))
         if there is not None:
             return _same(there, wish)
-        seats = await self._seats(wish.game)
+        seats = (await self._games.game(wish.game)).seats
         now = self._clock.now_ms()
         for _ in range(TRIES):
             room = Room(
@@ -91,7 +98,7 @@ class RoomsDesk:
                 created_at_ms=now,
                 expires_at_ms=now + self._settings.room_minutes * 60_000,
             )
-            await self._tables.CheckTableSpec(CheckTableSpecRequest(spec=room.spec(fill=BOT)))
+            await self._tables.CheckTableSpec(CheckTableSpecRequest(spec=room.spec(fill=f"bot:{BOT}")))
             await self._people.check_free(owner_id)
             try:
                 return _same(await self._db.run(partial(rooms.create, room=room)), wish)
@@ -151,16 +158,24 @@ class RoomsDesk:
         now = self._clock.now_ms()
         return await self._change(lambda c: rooms.set_ready(c, room, player_id, ready, now))
 
-    async def fill_with_bots(self, player_id: str, room_code: str) -> Room:
-        """Let bots take the free places.
+    async def fill_with_bots(self, player_id: str, room_code: str, bot: str) -> Room:
+        """Let bots of the game take the free places: those of this name, empty = `normal`.
 
         Raises:
-            Refusal: ROOM_UNKNOWN, RATE_LIMITED, NOT_ROOM_OWNER, ROOM_PLAYING, ROOM_CLOSED.
+            Refusal: ROOM_UNKNOWN, RATE_LIMITED, NOT_ROOM_OWNER, ROOM_PLAYING, ROOM_CLOSED, UNKNOWN_BOT.
+            Outage: The tables can't be asked.
         """
         room = await self.get(player_id, room_code)
+        known = (await self._games.game(room.game)).bots
+        name = bot or BOT
+        if name not in known:
+            raise Refusal("UNKNOWN_BOT", name=name[:BOT_CHARS_MAX], known=", ".join(known))
+        filler = f"bot:{name}"
         for _ in range(TRIES):
             try:
-                return await self._change(lambda c: rooms.fill(c, room, player_id, BOT, self._clock.now_ms()))
+                return await self._change(
+                    lambda c: rooms.fill(c, room, player_id, filler, self._clock.now_ms())
+                )
             except PlaceTaken:
                 continue
         raise Refusal("ROOM_FULL")
@@ -188,20 +203,6 @@ class RoomsDesk:
             self._placer.poke()
         await self._tellers.room(room, also=(also,) if also else ())
         return room
-
-    async def _seats(self, game: str) -> int:
-        """Return how many play a game.
-
-        Raises:
-            Refusal: INVALID_ARGUMENT: there is no such game.
-        """
-        if game not in self._games or self._games_until < self._clock.monotonic():
-            listed = await self._tables.ListGames(ListGamesRequest())
-            self._games = {one.game: one for one in listed.games}
-            self._games_until = self._clock.monotonic() + GAMES_S
-        if game not in self._games:
-            raise Refusal("INVALID_ARGUMENT", field="game", known=", ".join(self._games))
-        return self._games[game].seats
 
 
 def _same(room: Room, wish: Wish) -> Room:

@@ -12,6 +12,7 @@ from services.chassis import auth
 from services.chassis.errors import Refusal
 from services.chassis.run import Parts
 from services.matchmaking.core.halls import CURRENCY, Hall
+from services.matchmaking.games import Catalogue
 from services.matchmaking.matcher import Matcher
 from services.matchmaking.settings import MatchmakingSettings
 from services.matchmaking.store import tickets
@@ -36,6 +37,7 @@ class HallsDesk:
         parts: Parts,
         settings: MatchmakingSettings,
         halls: Mapping[str, Hall],
+        games: Catalogue,
         people: People,
         matcher: Matcher,
         tellers: Tellers,
@@ -46,14 +48,20 @@ class HallsDesk:
         self._wallets = parts.rpc.client(economy_service_pb2_grpc.EconomyServiceStub, "economy")
         self._settings = settings
         self._halls = halls
+        self._games = games
         self._people = people
         self._matcher = matcher
         self._tellers = tellers
 
     async def list_halls(self, game: str) -> list[tuple[Hall, int]]:
-        """Return the halls of a game (empty = all), in order of stake, and how many wait in each."""
+        """Return the open halls of a game (empty = all), in order of stake, and how many wait in each.
+
+        Raises:
+            Outage: Which games are open can't be asked.
+        """
+        games = await self._games.games()
         waiting = await self._db.read(tickets.count_waiting)
-        halls = [hall for hall in self._halls.values() if game in ("", hall.game)]
+        halls = [hall for hall in self._halls.values() if game in ("", hall.game) and hall.game in games]
         return [(hall, waiting.get(hall.hall_id, 0)) for hall in halls]
 
     async def create(self, player_id: str, request_id: str, hall_id: str, bots_now: bool) -> Ticket:
@@ -66,7 +74,7 @@ class HallsDesk:
             Outage: Wallet or tables can't be asked.
         """
         hall = self._halls.get(hall_id)
-        if hall is None:
+        if hall is None or hall.game not in await self._games.games():
             raise Refusal("HALL_UNKNOWN", hall_id=hall_id)
         for _ in range(TRIES):
             there = await self._db.read(lambda c: tickets.find_request(c, player_id, request_id))

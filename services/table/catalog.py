@@ -13,11 +13,13 @@ from services.table.titles import Name, Titles
 from services.table.titles.doudizhu import TITLES as DOUDIZHU
 from services.table.titles.kawuxing import TITLES as KAWUXING
 from services.table.titles.paohuzi import TITLES as PAOHUZI
+from services.table.titles.qinghunpeng import TITLES as QINGHUNPENG
 
 TITLES: Final[Mapping[str, Titles]] = {
     "paohuzi": PAOHUZI,
     "doudizhu": DOUDIZHU,
     "kawuxing": KAWUXING,
+    "qinghunpeng": QINGHUNPENG,
 }
 """By game. What is missing here is shown under its own name."""
 

@@ -323,6 +323,29 @@ class TestTickets:
 
         play(scene)
 
+    def test_only_the_halls_of_games_whose_tables_are_open_are_there(self) -> None:
+        async def scene(s: Scene) -> None:
+            a = await s.player("a")
+            halls = (await a.call("ListHalls", pb.ListHallsRequest())).halls
+            assert {hall.game for hall in halls} == set(s.tables.seats)
+            await refused("HALL_UNKNOWN", s.ticket(a, "doudizhu/classic/novice"))
+
+        play(scene)
+
+    def test_four_play_where_the_game_has_four_seats(self) -> None:
+        async def scene(s: Scene) -> None:
+            players = [await s.player(name) for name in "abcd"]
+            for player in players[:3]:
+                await s.ticket(player, "qinghunpeng/seed000/novice")
+            await s.clock.sleep(2)
+            assert not s.tables.specs
+            await s.ticket(players[3], "qinghunpeng/seed000/novice")
+            await s.clock.sleep(2)
+            (table_id,) = s.tables.specs
+            assert sorted(s.tables.players(table_id)) == ["p_a", "p_b", "p_c", "p_d"]
+
+        play(scene)
+
 
 class TestTables:
     @pytest.mark.parametrize("lost", ["before", "after", "defect"])
@@ -456,6 +479,19 @@ class TestRooms:
 
         play(scene)
 
+    def test_the_owner_may_name_the_bots_and_a_bot_the_game_does_not_have_is_refused(self) -> None:
+        async def scene(s: Scene) -> None:
+            a = await s.player("a")
+            room = await s.room(a, game="qinghunpeng", preset="seed000")
+            unknown = pb.FillRoomWithBotsRequest(room_code=room.room_code, bot="perfect")
+            refusal = await refused("UNKNOWN_BOT", a.call("FillRoomWithBots", unknown))
+            assert refusal.details["known"] == "easy, normal"
+            fill = pb.FillRoomWithBotsRequest(room_code=room.room_code, bot="easy")
+            filled = (await a.call("FillRoomWithBots", fill)).room
+            assert [p.player_id for p in filled.places] == ["p_a", "bot:easy", "bot:easy", "bot:easy"]
+
+        play(scene)
+
     def test_a_full_room_and_a_second_engagement_are_refused(self) -> None:
         async def scene(s: Scene) -> None:
             a, b, c, d = [await s.player(name) for name in "abcd"]
@@ -524,7 +560,9 @@ class TestRooms:
             a = await s.player("a")
             refusal = await refused("INVALID_ARGUMENT", s.room(a, preset="unheard-of"))
             assert refusal.details["known"] == "tongyi-qmt"
-            assert (await refused("INVALID_ARGUMENT", s.room(a, game="chess"))).details["known"] == "paohuzi"
+            assert (await refused("INVALID_ARGUMENT", s.room(a, game="chess"))).details["known"] == ", ".join(
+                s.tables.seats
+            )
             await refused("INVALID_ARGUMENT", s.room(a, rounds=65))
             await refused("INVALID_ARGUMENT", s.room(a, options_json="x" * 9000))
             request = pb.CreateRoomRequest(request_id="once", game="paohuzi", preset="tongyi-qmt")

@@ -50,6 +50,8 @@ class Tables(Unoffered):
         self.break_next = 0
         self.hang_next = 0
         self.is_down = False
+        self.seats = {"paohuzi": 3, "qinghunpeng": 4}
+        """The games that are opened, and how many play."""
 
     def running(self, player_id: str) -> list[str]:
         return [
@@ -101,12 +103,18 @@ class Tables(Unoffered):
         return pb.ListSeatsResponse(tables=[self._summary(t) for t in self.running(request.player_id)])
 
     async def ListGames(self, request: Any, context: Any) -> pb.ListGamesResponse:  # noqa: N802
-        return pb.ListGamesResponse(games=[pb.Game(game="paohuzi", seats=3, bots=["normal"])])
+        if self.is_down:
+            raise Outage("down")
+        return pb.ListGamesResponse(
+            games=[
+                pb.Game(game=game, seats=seats, bots=["easy", "normal"]) for game, seats in self.seats.items()
+            ]
+        )
 
     async def CheckTableSpec(self, request: pb.CheckTableSpecRequest, context: Any) -> Any:  # noqa: N802
         if request.spec.preset == "unheard-of":
             raise Refusal("INVALID_ARGUMENT", field="preset", known="tongyi-qmt")
-        assert len(request.spec.seats) == 3
+        assert len(request.spec.seats) == self.seats[request.spec.game]
         assert all(seat.player_id for seat in request.spec.seats)
         return pb.CheckTableSpecResponse(preset="tongyi-qmt@1")
 

@@ -13,7 +13,6 @@ from paiju.table.v1.table_service_pb2 import SeatSpec, StakeSpec, TableSpec
 from services.chassis.errors import Refusal
 
 CURRENCY: Final = "gold"
-SEATS_MAX: Final = 16
 ROUNDS_MAX: Final = 64
 
 
@@ -35,7 +34,6 @@ class Hall:
     preset: str
     title_zh: str
     title_en: str
-    seats: int
     bot: str
     """Who fills a seat that nobody takes, `bot:normal`."""
     base_stake: int
@@ -62,7 +60,6 @@ class Hall:
 
     def spec(self, players: Sequence[str]) -> TableSpec:
         """Return what a table of this hall is made from, with these players in seat order."""
-        assert len(players) == self.seats, f"{len(players)} players for {self.seats} seats"
         return TableSpec(
             game=self.game,
             preset=self.preset,
@@ -92,7 +89,10 @@ class Hall:
 
 
 def parse_halls(text: str) -> Mapping[str, Hall]:
-    """Return the halls by id, in order of stake: every preset at every level.
+    """Return the halls by id, in order of the coins brought: every preset at every level.
+
+    A preset whose points are larger or smaller than others' names its own coins per point for each level
+    (`base_stakes`).
 
     Raises:
         BadHalls: With all problems at once.
@@ -102,7 +102,7 @@ def parse_halls(text: str) -> Mapping[str, Hall]:
         games = {game["game"]: game for game in data["games"]}
         halls = [
             _hall(games[preset["game"]], preset, level)
-            for level in sorted(data["levels"], key=lambda level: int(level["base_stake"]))
+            for level in sorted(data["levels"], key=lambda level: int(level["buy_in"]))
             for preset in data["presets"]
         ]
     except (ValueError, KeyError, TypeError) as error:
@@ -122,9 +122,8 @@ def _hall(game: Mapping[str, Any], preset: Mapping[str, Any], level: Mapping[str
         preset=preset["preset"],
         title_zh=f"{preset['title_zh']}·{level['title_zh']}",
         title_en=f"{preset['title_en']} · {level['title_en']}",
-        seats=int(game["seats"]),
         bot=game["bot"],
-        base_stake=int(level["base_stake"]),
+        base_stake=int(preset.get("base_stakes", {}).get(level["level"], level["base_stake"])),
         buy_in=int(level["buy_in"]),
         entry_min=int(level["entry_min"]),
         entry_max=int(level["entry_max"]),
@@ -136,7 +135,6 @@ def _hall(game: Mapping[str, Any], preset: Mapping[str, Any], level: Mapping[str
 
 def _problems(hall: Hall) -> list[str]:
     checks = {
-        "seats must be 2 to 16": 2 <= hall.seats <= SEATS_MAX,
         "bot must be bot:<name>": hall.bot.startswith("bot:") and len(hall.bot) > len("bot:"),
         "base_stake must be at least 1": hall.base_stake >= 1,
         "buy_in must be at least 1": hall.buy_in >= 1,
