@@ -17,7 +17,7 @@ from tests.browser.support import node
 pytestmark = pytest.mark.skipif(node.NODE is None, reason="node is not installed")
 
 FOLD = """
-const { Round } = await load("js/game/round.mjs");
+const { Round } = await load("js/games/paohuzi/round.mjs");
 answer(job.map((texts) => {
   const round = new Round();
   for (const text of texts) round.add(text);
@@ -96,7 +96,7 @@ def test_the_fold_of_the_page_equals_the_engines_view_at_every_moment(preset: st
 
 def test_what_is_no_event_is_refused() -> None:
     source = """
-    const { Round } = await load("js/game/round.mjs");
+    const { Round } = await load("js/games/paohuzi/round.mjs");
     answer(job.map((text) => {
       try {
         return new Round().add(text);
@@ -113,8 +113,8 @@ def test_what_is_no_event_is_refused() -> None:
 
 
 WAITS = """
-const { xiWith } = await load("js/game/waits.mjs");
-const { KINDS } = await load("js/game/cards.mjs");
+const { xiWith } = await load("js/games/paohuzi/waits.mjs");
+const { KINDS } = await load("js/games/paohuzi/cards.mjs");
 const all = (hand, melds, own) => KINDS.map((card) => [card, xiWith(hand, melds, card, { own })]);
 answer(job.map(({ hand, melds }) => ({ other: all(hand, melds, false), self: all(hand, melds, true) })));
 """

@@ -17,7 +17,7 @@ from tests.browser.support import node
 pytestmark = pytest.mark.skipif(node.NODE is None, reason="node is not installed")
 
 COLUMNS = """
-const { columnsOf } = await load("js/game/hand.mjs");
+const { columnsOf } = await load("js/games/paohuzi/hand.mjs");
 answer(job.map(({ hand, order }) => columnsOf(hand, order)));
 """
 
@@ -108,7 +108,7 @@ def test_melds_are_worth_what_the_engine_says() -> None:
         )
     ]
     source = """
-    const { meldXi } = await load("js/game/huxi.mjs");
+    const { meldXi } = await load("js/games/paohuzi/huxi.mjs");
     answer(job.map(([kind, cards]) => meldXi(kind, cards)));
     """
     from engine.paohuzi.cards import parse_card
@@ -119,8 +119,8 @@ def test_melds_are_worth_what_the_engine_says() -> None:
 
 def test_actions_are_sorted_for_buttons() -> None:
     source = """
-    const { sortActions } = await load("js/game/actions.mjs");
-    const { claimKeys } = await load("js/control/keys.mjs");
+    const { sortActions } = await load("js/games/paohuzi/actions.mjs");
+    const { claimKeys } = await load("js/games/paohuzi/actions.mjs");
     answer(job.map((actions) => {
       const s = sortActions(actions);
       return { keys: claimKeys(s), chis: s.chis, discards: [...s.discards], isClaim: s.isClaim };

@@ -177,8 +177,11 @@ export async function firstDealer(seed, roundId, nonces) {
 
 // ---- a whole record (docs/record-format.md) ----
 
+const times = (copies, kinds) => kinds.flatMap((kind) => Array(copies).fill(kind));
+
 /** The fixed order of a deck, by game. */
 export const DECKS = {
+  doudizhu: [...times(4, [..."3456789TJQKA2"]), "B", "R"],
   paohuzi: ["s", "b"].flatMap((size) =>
     Array.from({ length: 10 }, (_, i) => size + (i + 1)).flatMap((card) => [card, card, card, card]),
   ),

@@ -27,6 +27,8 @@ export function initialState(storage) {
     replay: null,
     ticket: null,
     room: null,
+    /** The game and the rule set that the lobby shows. */
+    game: "",
     preset: "",
     table: null,
     /** A table where the own seat plays on although its player went away. */
@@ -40,7 +42,7 @@ export function initialState(storage) {
     toasts: [],
     chat: { messages: [], open: false, unread: 0, bubbles: new Map() },
     callouts: [],
-    ui: { selected: null, chiOpen: false, sentQuestion: 0, resultOpen: false, fair: null, drag: null },
+    ui: { own: {}, sentQuestion: 0, resultOpen: false, fair: null },
     settings: readSettings(storage),
   };
 }

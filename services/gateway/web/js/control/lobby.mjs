@@ -1,6 +1,7 @@
 // Before a table: profile, wallet, sign-in, halls, tickets, rooms, statistics, records.
 import { t } from "../lib/i18n.mjs";
 import { freshId } from "../lib/ids.mjs";
+import { canPlay } from "../games/registry.mjs";
 import { goldIn } from "../game/wallet.mjs";
 import { Refused, Unreachable } from "../net/refused.mjs";
 
@@ -9,6 +10,12 @@ const ROOM_POLL_MS = 3_000;
 const GRANT_POLL_MS = 500;
 /** How often a new player's wallet is asked for until his first gold is there: for ten seconds. */
 const GRANT_TRIES_MAX = 20;
+
+/** The first rule set of the chosen game, unless one of it is chosen already. */
+function choosePreset(state) {
+  const mine = state.halls.filter((hall) => hall.game === state.game);
+  if (!mine.some((hall) => hall.preset === state.preset)) state.preset = mine[0]?.preset ?? "";
+}
 
 /** Things to do in the lobby. */
 export class LobbyControls {
@@ -92,18 +99,28 @@ export class LobbyControls {
 
   loadHalls() {
     return this.part("halls", async () => {
-      const { halls } = await this.call("matchmaking/ListHalls", { game: "paohuzi" });
+      const { halls } = await this.call("matchmaking/ListHalls");
       this.change((state) => {
-        state.halls = halls;
-        if (!halls.some((hall) => hall.preset === state.preset)) state.preset = halls[0]?.preset ?? "";
+        state.halls = halls.filter((hall) => canPlay(hall.game));
+        if (!state.halls.some((hall) => hall.game === state.game)) state.game = state.halls[0]?.game ?? "";
+        choosePreset(state);
       });
+    });
+  }
+
+  /** Show the halls of another game. */
+  chooseGame(game) {
+    this.controls.sound.play("tap");
+    this.change((state) => {
+      state.game = game;
+      choosePreset(state);
     });
   }
 
   loadGames() {
     return this.part("games", async () => {
       const { games } = await this.call("table/ListGames");
-      this.change((state) => (state.games = games));
+      this.change((state) => (state.games = games.filter((one) => canPlay(one.game))));
     });
   }
 
@@ -193,11 +210,11 @@ export class LobbyControls {
 
   // ---- friends' rooms ----
 
-  createRoom({ preset, options, rounds }) {
+  createRoom({ game, preset, options, rounds }) {
     return this.controls.once("room", async () => {
       const { room } = await this.call("matchmaking/CreateRoom", {
         request_id: freshId(),
-        game: "paohuzi",
+        game,
         preset,
         options_json: Object.keys(options).length ? JSON.stringify(options) : "",
         rounds,

@@ -1,5 +1,4 @@
 // At a table: listen, sit, reveal nonces, answer questions, leave.
-import { sortActions } from "../game/actions.mjs";
 import { checkFair } from "../game/fair.mjs";
 import { NonceChains } from "../game/noncechain.mjs";
 import { recordFileName } from "../game/record.mjs";
@@ -15,7 +14,12 @@ import { saveText } from "../view/download.mjs";
 const CALLOUT_MS = 1_300;
 const RESULT_AFTER_MS = 1_500;
 const GONE = new Set(["TABLE_UNKNOWN", "TABLE_CLOSED"]);
-const LOUD = new Set(["peng", "chi", "wei", "chouwei", "pao", "ti", "hu"]);
+
+/** What the person has opened and chosen at a table; `own` belongs to the game. */
+export const freshUi = () => ({ own: {}, sentQuestion: 0, resultOpen: false, fair: null });
+
+/** Whether a question may be answered so. A game that sends its questions in a short form knows more. */
+const isLegal = (table, action) => table.face.isLegal?.(table, action) ?? table.question.actions.includes(action);
 
 /** Things to do at a table. */
 export class PlayControls {
@@ -61,7 +65,7 @@ export class PlayControls {
       state.replay = null;
       state.replaced = false;
       state.callouts = [];
-      state.ui = { selected: null, chiOpen: false, sentQuestion: 0, resultOpen: false, fair: null, drag: null };
+      state.ui = freshUi();
     });
     this.attach();
     this.controls.chat.load();
@@ -93,8 +97,7 @@ export class PlayControls {
       return;
     }
     this.change((state) => {
-      state.ui.selected = null;
-      state.ui.chiOpen = false;
+      state.ui.own = table.face.newUi();
       state.ui.resultOpen = table.roundEnd !== null || table.matchEnd !== null;
     });
     this.after();
@@ -110,7 +113,7 @@ export class PlayControls {
       const told = table.applyFrame(frame, epoch);
       if (told === null) continue;
       for (const event of told) this.show(event);
-      if (table.question && table.question.number !== asked) this.asked();
+      if (table.question && table.question.number !== asked) this.wasAsked();
       if (frame.round_opening) this.opened();
       if (frame.round_end) this.ended();
       if (frame.match_end && !this.state.ui.resultOpen) this.change((state) => (state.ui.resultOpen = true));
@@ -171,30 +174,29 @@ export class PlayControls {
 
   // ---- showing ----
 
-  show({ kind, seat }) {
-    if (LOUD.has(kind)) {
+  /** Let an event of the game be seen and heard, as the game wishes. */
+  show(event) {
+    const { words, values, tone, sound } = this.table.face.hears(event, this.table) ?? {};
+    if (words) {
       const id = this.nextCallout++;
-      this.change((state) => (state.callouts = [...state.callouts, { id, kind, seat }]));
+      this.change((state) => (state.callouts = [...state.callouts, { id, words, values, tone, seat: event.seat }]));
       setTimeout(() => {
         this.change((state) => (state.callouts = state.callouts.filter((callout) => callout.id !== id)));
       }, CALLOUT_MS);
-      this.controls.sound.play(kind === "chouwei" ? "wei" : kind);
-    } else if (kind === "discard") this.controls.sound.play("card");
-    else if (kind === "draw") this.controls.sound.play("draw");
+    }
+    if (sound) this.controls.sound.play(sound);
   }
 
-  asked() {
+  wasAsked() {
     this.controls.sound.play("turn");
     if (this.state.settings.sound) navigator.vibrate?.(30);
-    this.change((state) => {
-      state.ui.chiOpen = false;
-      state.ui.selected = null;
-    });
+    const { face } = this.table;
+    this.setUi(face.onAsked ? face.onAsked(this.ui, this.table) : face.newUi());
   }
 
   opened() {
     this.pending = null;
-    this.change((state) => Object.assign(state.ui, { resultOpen: false, fair: null, selected: null, sentQuestion: 0 }));
+    this.change((state) => (state.ui = { ...freshUi(), own: this.table.face.newUi() }));
   }
 
   ended() {
@@ -236,18 +238,29 @@ export class PlayControls {
 
   // ---- answering ----
 
-  get actions() {
+  /** The legal answers of the open question, as it was sent; none once it is answered. */
+  get asked() {
     const { question } = this.table ?? {};
-    return sortActions(question && question.number !== this.state.ui.sentQuestion ? question.actions : []);
+    return question && question.number !== this.state.ui.sentQuestion ? question.actions : [];
+  }
+
+  /** What the game keeps about its part of the page: the cards that are selected, and the like. */
+  get ui() {
+    return this.state.ui.own;
+  }
+
+  /** Change some of it. */
+  setUi(changes) {
+    this.change((state) => (state.ui.own = { ...state.ui.own, ...changes }));
   }
 
   /** Answer the open question. Sent again after a lost connection, which the table knows as the same answer. */
   async act(action) {
     const { table } = this;
     const question = table?.question;
-    if (!question || !question.actions.includes(action) || this.state.ui.sentQuestion === question.number) return;
+    if (!question || this.state.ui.sentQuestion === question.number || !isLegal(table, action)) return;
     this.pending = { round_id: table.roundId, question: question.number, action };
-    this.change((state) => Object.assign(state.ui, { sentQuestion: question.number, chiOpen: false, selected: null }));
+    this.change((state) => Object.assign(state.ui, { sentQuestion: question.number, own: table.face.newUi() }));
     await this.sendAct(this.pending);
   }
 
@@ -268,26 +281,6 @@ export class PlayControls {
     if (!pending) return;
     if (table.question?.number === pending.question && table.roundId === pending.round_id) this.sendAct(pending);
     else this.pending = null;
-  }
-
-  /** A card of the own hand was touched: first selects it, then plays it. */
-  touch(id, card) {
-    const { discards } = this.actions;
-    this.controls.sound.play("tap");
-    if (this.state.ui.selected?.id === id && discards.has(card)) this.act(discards.get(card));
-    else this.change((state) => (state.ui.selected = state.ui.selected?.id === id ? null : { id, card }));
-  }
-
-  discard(card) {
-    const action = this.actions.discards.get(card);
-    if (action) this.act(action);
-  }
-
-  /** 吃: the only way at once, else the ways to choose from. */
-  eat() {
-    const { chis } = this.actions;
-    if (chis.length === 1) this.act(chis[0].action);
-    else this.change((state) => (state.ui.chiOpen = !state.ui.chiOpen));
   }
 
   ready() {

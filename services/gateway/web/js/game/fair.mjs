@@ -1,14 +1,12 @@
 // The fair-deal check of a round that was played here: what the record proves, held against what this seat saw.
 import { checkRecord, toHex } from "../../fairdeal.mjs";
-import { compareCards } from "./cards.mjs";
-
-const DEALT_EACH = 20;
 
 /**
  * Check a finished round.
  *
  * `heard` is the commitment of the round's opening, `ownNonce` what this seat revealed (null: nothing), `round` the Round
- * this page folded. Returns `{ok, problems, contributed, seats, checks}`; each check is `{name, ok}` with the names
+ * this page folded (its `dealtTo(wall, seat)` names the cards of a shuffled deck that a seat is dealt, `ownDeal` those it was
+ * dealt, `seen` every other card it saw: `[place, card]`). Returns `{ok, problems, contributed, seats, checks}`; each check is `{name, ok}` with the names
  * `commitment`, `nonce` (only if one was given), `dealer`, `hand`, `wall`.
  */
 export async function checkFair({ record, heard, ownNonce, round }) {
@@ -20,7 +18,7 @@ export async function checkFair({ record, heard, ownNonce, round }) {
   if (ownNonce) add("nonce", namedNonce(text, round.seat) === toHex(ownNonce));
   add("dealer", base.dealer === round.dealer && !base.problems.some((line) => line.includes("dealer")));
   if (base.wall && round.dealt) {
-    if (round.seat >= 0) add("hand", sameCards(dealtTo(base.wall, round.dealer, round.seat), round.ownDeal));
+    if (round.seat >= 0) add("hand", sameCards(round.dealtTo(base.wall, round.seat), round.ownDeal));
     add("wall", round.seen.every(([place, card]) => base.wall[place] === card));
   } else add("wall", false);
   return {
@@ -32,13 +30,8 @@ export async function checkFair({ record, heard, ownNonce, round }) {
   };
 }
 
-function dealtTo(wall, dealer, seat) {
-  const turn = (seat - dealer + 3) % 3;
-  return wall.slice(turn * DEALT_EACH, (turn + 1) * DEALT_EACH);
-}
-
 function sameCards(a, b) {
-  return [...a].sort(compareCards).join() === [...b].sort(compareCards).join();
+  return [...a].sort().join() === [...b].sort().join();
 }
 
 function namedNonce(text, seat) {

@@ -1,9 +1,12 @@
 // Rounds that were played here, kept to be looked at again step by step, as their player saw them.
-import { Round } from "./round.mjs";
 import { Table } from "./table.mjs";
 
 const PLACE = "paiju.rounds";
 const ROUNDS_MAX = 12;
+
+/** The game of rounds that were kept before there were several. */
+const FIRST_GAME = "paohuzi";
+
 const PRIVATE = new Set(["ask", "answer", "withdrawn", "mark"]);
 
 /** Keep a finished round: who sat there and what this seat could read. */
@@ -11,8 +14,8 @@ export function keepRound(storage, table) {
   try {
     const others = kept(storage).filter((one) => one.roundId !== table.roundId);
     const players = table.seats.map((seat) => seat.player_id);
-    const { roundId, preset, rounds, texts } = table;
-    storage.setItem(PLACE, JSON.stringify([...others.slice(1 - ROUNDS_MAX), { roundId, preset, rounds, players, texts }]));
+    const { roundId, game, preset, rounds, texts } = table;
+    storage.setItem(PLACE, JSON.stringify([...others.slice(1 - ROUNDS_MAX), { roundId, game, preset, rounds, players, texts }]));
   } catch {
     // A browser that keeps nothing has no replay; the record is always there.
   }
@@ -40,9 +43,10 @@ export function stepsOf(texts) {
 }
 
 /** The table as it stood after so many texts. */
-export function tableAt({ roundId, preset, rounds, players, texts }, count) {
+export function tableAt({ roundId, game, preset, rounds, players, texts }, count) {
   const table = new Table(roundId.slice(0, roundId.lastIndexOf("/")));
-  const round = new Round();
+  table.game = game ?? FIRST_GAME;
+  const round = table.face.newRound();
   for (const text of texts.slice(0, count)) round.add(text);
   const points = round.end?.points ?? [];
   Object.assign(table, { known: true, phase: "playing", seat: round.seat, preset, rounds, round, roundId });

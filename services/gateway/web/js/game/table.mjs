@@ -1,5 +1,8 @@
 // A table as this player may know it: the fold of its frames, or a view that stands for all of them.
-import { Round } from "./round.mjs";
+import { gameOf } from "../games/registry.mjs";
+
+/** Where the others sit, seen from the own seat and in the order of play, by the number of seats. */
+const SIDES = { 2: ["own", "across"], 3: ["own", "right", "left"], 4: ["own", "right", "across", "left"] };
 
 const roundNo = (roundId) => Number(roundId.slice(roundId.lastIndexOf("/") + 1)) || 0;
 
@@ -34,7 +37,7 @@ export class Table {
     this.roundId = "";
     this.opening = null;
     this.nonces = new Map();
-    this.round = new Round();
+    this.round = this.face.newRound();
     /** The event texts of the round so far. */
     this.texts = [];
     this.question = null;
@@ -124,7 +127,18 @@ export class Table {
     return this.seats[this.seat] ?? null;
   }
 
-  /** Seats in the order in which they sit around the listener: own, next (right), previous (left). */
+  /** The game's own part of the page. */
+  get face() {
+    return gameOf(this.game);
+  }
+
+  /** Where a seat is on the page: `own`, `right`, `across` or `left`. */
+  side(seat) {
+    const { around } = this;
+    return SIDES[around.length]?.[around.indexOf(seat)] ?? "own";
+  }
+
+  /** Seats in the order of play, the own one (a spectator's: seat 0) first. */
   get around() {
     const own = this.seat < 0 ? 0 : this.seat;
     const count = this.seats.length || 3;

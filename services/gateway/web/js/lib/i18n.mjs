@@ -44,7 +44,10 @@ export const hasWords = (key) => key in STRINGS;
 export const tOr = (key, fallback) => t(hasWords(key) ? key : fallback);
 
 /** The words of a 名堂; a rule set may know one that this page has no translation for. */
-export const nameWords = (name) => (hasWords(`name.${name}`) ? t(`name.${name}`) : name);
+export function nameWords(name, game = "") {
+  const key = [`${game}.name.${name}`, `name.${name}`].find(hasWords);
+  return key ? t(key) : name;
+}
 
 /** Of a message with `title_zh` and `title_en` (or another stem) the one in the current language. */
 export function localised(object, stem = "title") {

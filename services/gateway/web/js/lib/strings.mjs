@@ -1,7 +1,8 @@
 // Every text of the page: key → [Chinese, English].
+import { GAME_WORDS } from "../games/words.mjs";
 import { COMMON } from "./words/common.mjs";
 import { LOBBY } from "./words/lobby.mjs";
 import { RESULT } from "./words/result.mjs";
 import { TABLE } from "./words/table.mjs";
 
-export const STRINGS = Object.freeze({ ...COMMON, ...LOBBY, ...TABLE, ...RESULT });
+export const STRINGS = Object.freeze({ ...COMMON, ...LOBBY, ...TABLE, ...RESULT, ...GAME_WORDS });

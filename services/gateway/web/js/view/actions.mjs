@@ -1,9 +1,6 @@
-// The buttons: only what is legal now.
-import { claimKeys } from "../control/keys.mjs";
+// The buttons between rounds and under 托管; during a round they are the game's.
 import { t } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
-import { card } from "./cardview.mjs";
-import { waitsRow } from "./waits.mjs";
 import { clockFace } from "./ticker.mjs";
 
 /** Describe the buttons for the open question, or for the time between rounds. */
@@ -17,39 +14,7 @@ function content(state, controls, table) {
   if (table.me?.auto_play) {
     return h("button.act.wide", { key: "back", onclick: () => controls.play.autoPlay(false) }, t("auto.stop"));
   }
-  const { actions } = controls.play;
-  const keys = claimKeys(actions);
-  const buttons = keys.map((key, at) =>
-    h(
-      `button.act.act-${key}`,
-      {
-        key,
-        "data-action": key,
-        "aria-keyshortcuts": String(at + 1),
-        "aria-expanded": key === "chi" && actions.chis.length > 1 ? String(state.ui.chiOpen) : null,
-        onclick: () => (key === "chi" ? controls.play.eat() : controls.play.act(key)),
-      },
-      h("span.act-word", {}, t(`act.${key}`)),
-    ),
-  );
-  const selected = state.ui.selected?.card;
-  const canPlay = selected && actions.discards.has(selected);
-  if (actions.discards.size) {
-    buttons.push(
-      h(
-        "button.act.act-discard",
-        { key: "discard", "data-action": "discard", disabled: !canPlay, onclick: () => controls.play.discard(selected) },
-        h("span.act-word", {}, t("act.discard")),
-      ),
-    );
-  }
-  if (!buttons.length) return [waitsRow(state), waiting(state, table)];
-  const question = table.question;
-  return [
-    actions.discards.size ? (canPlay ? waitsRow(state, selected) : null) : waitsRow(state),
-    h("p.act-clock", { key: "clock" }, actions.discards.size && !canPlay ? t("act.pick") : t("act.choose"), " ", clockFace(question.deadline_at_ms), t("seconds")),
-    h("div.act-row", { key: "row" }, buttons),
-  ];
+  return [table.face.buttons(state, controls), waiting(state, table)];
 }
 
 function waiting(state, table) {
@@ -73,24 +38,4 @@ function between(state, controls, table) {
 export function countdown(table) {
   const at = table.roundEnd?.next_round_at_ms;
   return at ? clockFace(at) : null;
-}
-
-/** The ways to eat, as little groups of cards. */
-export function chiChooser(state, controls) {
-  const { chis } = controls.play.actions;
-  if (!chis.length) return null;
-  const offered = state.table.round.shown?.card;
-  return h(
-    "div.chi-chooser",
-    { key: "chi", role: "group", "aria-label": t("chi.title") },
-    chis.map(({ action, melds }, at) =>
-      h(
-        "button.chi-way",
-        { key: action, "data-chi": action, "aria-keyshortcuts": String(at + 1), onclick: () => controls.play.act(action) },
-        melds.map((meld, place) =>
-          h("span.chi-meld", { key: place }, meld.map((text, i) => card(text, "mini", { key: i, class: text === offered ? "taken" : "" }))),
-        ),
-      ),
-    ),
-  );
 }

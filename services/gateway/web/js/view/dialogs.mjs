@@ -1,12 +1,13 @@
 // What opens over the page: a frame, and by kind what is in it.
-import { currentLanguage, t } from "../lib/i18n.mjs";
+import { gameOf } from "../games/registry.mjs";
+import { currentLanguage, localised, t } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { recordDialog, recordsDialog, statisticsDialog } from "./history.mjs";
 import { icon } from "./icons.mjs";
 import { keypad } from "./keypad.mjs";
 import { AVATARS, avatarPicture } from "./people.mjs";
 import { optionValue } from "./optionvalue.mjs";
-import { presetsOf } from "./presets.mjs";
+import { catalogue, presetsOf } from "./presets.mjs";
 import { waitFor } from "./waitfor.mjs";
 import { roomForm } from "./roomform.mjs";
 
@@ -160,22 +161,20 @@ function dissolve(state, controls) {
 }
 
 function rules(state) {
-  const { table } = state;
-  const options = rulesShown(state, table);
-  const game = state.games?.find((one) => one.game === "paohuzi");
+  const name = state.table?.game || state.game;
+  const options = rulesShown(state, name);
+  const game = catalogue(state, name);
   return [
-    h("div.rules-text", {}, ["rules.goal", "rules.turn", "rules.forced", "rules.claims", "rules.xi", "rules.hu", "rules.dead"].map((key) => h("p", { key }, t(key)))),
-    h("table.xi-table", {}, h("thead", {}, h("tr", {}, ["", "meld.ti", "meld.pao", "meld.wei", "meld.kan", "meld.peng", "rules.runs"].map((key) => h("th", { key }, key ? t(key) : "")))), h("tbody", {}, xiRow("card.small", [9, 6, 3, 3, 1, 3]), xiRow("card.big", [12, 9, 6, 6, 3, 6]))),
+    gameOf(name).rules(options),
     game && Object.keys(options).length
-      ? h("details", {}, h("summary", {}, t("rules.options")), h("dl.options", {}, game.options.flatMap((option) => [h("dt", { key: `${option.name}.t` }, currentLanguage() === "en" ? option.title_en : option.title_zh), h("dd", { key: `${option.name}.d` }, optionValue(options[option.name]))])))
+      ? h("details", {}, h("summary", {}, t("rules.options")), h("dl.options", {}, game.options.flatMap((option) => [h("dt", { key: `${option.name}.t` }, localised(option)), h("dd", { key: `${option.name}.d` }, optionValue(options[option.name], name))])))
       : null,
   ];
 }
 
 /** The options of the table, else of the rules chosen in the lobby. */
-function rulesShown(state, table) {
+function rulesShown(state, game) {
+  const { table } = state;
   if (table?.round.dealt) return table.round.options;
-  return table?.known ? table.options : presetsOf(state, [state.preset])[0].options;
+  return table?.known ? table.options : presetsOf(state, game, [state.preset])[0].options;
 }
-
-const xiRow = (key, values) => h("tr", { key }, h("th", { scope: "row" }, t(key)), values.map((value, at) => h("td", { key: at }, String(value))));

@@ -1,13 +1,13 @@
 // What I played: statistics, rounds, one record.
 import { parseRecord, recordFileName } from "../game/record.mjs";
-import { nameOf, isCard, parseCards } from "../game/cards.mjs";
+import { gameOf } from "../games/registry.mjs";
 import { currentLanguage, nameWords, signed, t } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { saveText } from "./download.mjs";
 import { icon } from "./icons.mjs";
 import { nameOfPlayer } from "./people.mjs";
 import { waitFor } from "./waitfor.mjs";
-import { presetTitle } from "./presets.mjs";
+import { gameTitle, presetTitle } from "./presets.mjs";
 
 /** Counts per preset. */
 export function statisticsDialog(state, controls) {
@@ -17,19 +17,18 @@ export function statisticsDialog(state, controls) {
     h(
       "article.stat",
       { key: `${one.game}/${one.preset}` },
-      h("h3", {}, presetTitle(state, one.preset, t("room.custom"))),
+      h("h3", {}, gameTitle(state, one.game), " · ", presetTitle(state, one.game, one.preset, t("room.custom"))),
       h(
         "dl.stat-list",
         {},
         figure("stats.rounds", one.rounds),
         figure("stats.wins", one.wins),
         figure("stats.rate", one.rounds ? `${Math.round((100 * one.wins) / one.rounds)}%` : "–"),
-        figure("stats.self", one.self_draws),
         figure("stats.points", signed(one.points)),
         figure("stats.best", one.best_points),
-        figure("stats.xi", one.best_huxi),
+        gameOf(one.game).statistics(one).map(([key, value]) => figure(key, value)),
       ),
-      h("p.stat-names", {}, Object.entries(one.names).map(([name, count]) => h("span.name-tag", { key: name }, nameWords(name), " ×", String(count)))),
+      h("p.stat-names", {}, Object.entries(one.names).map(([name, count]) => h("span.name-tag", { key: name }, nameWords(name, one.game), " ×", String(count)))),
     ),
   );
 }
@@ -54,7 +53,7 @@ export function recordsDialog(state, controls) {
           "li.record-row",
           { key: record.round_id },
           h("span.record-when", {}, timeOf(record.ended_at_ms)),
-          h("span.record-what", {}, presetTitle(state, record.preset, t("room.custom"))),
+          h("span.record-what", {}, gameTitle(state, record.game), " · ", presetTitle(state, record.game, record.preset, t("room.custom"))),
           h("span.record-who", {}, record.players.filter((id) => id !== state.playerId).map((id) => nameOfPlayer(state, id, record.players.indexOf(id))).join(t("comma"))),
           h("b.record-points", { class: mine > 0 ? "plus" : mine < 0 ? "minus" : "" }, signed(mine)),
           h("button.plain", { disabled: state.busy.has("record"), onclick: () => controls.lobby.openRecord(record.round_id) }, t("record.open")),
@@ -63,13 +62,6 @@ export function recordsDialog(state, controls) {
     ),
     state.recordsNext ? h("button.plain", { onclick: () => controls.lobby.moreRecords() }, t("records.more")) : null,
   ];
-}
-
-/** An action in the words of the game. */
-function actionWords(action) {
-  const [verb, ...words] = action.split(" ");
-  const cards = words.map((word) => (isCard(word) ? nameOf(word) : parseCards(word).map(nameOf).join(""))).join(" ");
-  return `${t(`act.${verb}`)}${cards ? ` ${cards}` : ""}`;
 }
 
 /** One record: its answers one by one, and the text for download. */
@@ -82,6 +74,7 @@ export function recordDialog(state, controls) {
     return h("pre.record-text", {}, text);
   }
   const players = record.head.get("Seats").split(" ");
+  const face = gameOf(record.head.get("Game"));
   return [
     h(
       "div.record-head",
@@ -95,7 +88,7 @@ export function recordDialog(state, controls) {
       "ol.record-actions",
       {},
       record.actions.map(({ seat, action, atMs, cause }, at) =>
-        h("li", { key: at }, h("span.record-time", {}, `${(atMs / 1000).toFixed(1)}s`), h("b", {}, nameOfPlayer(state, players[seat], seat)), " ", actionWords(action), cause && cause !== "bot" ? ` (${t(`cause.${cause}`)})` : ""),
+        h("li", { key: at }, h("span.record-time", {}, `${(atMs / 1000).toFixed(1)}s`), h("b", {}, nameOfPlayer(state, players[seat], seat)), " ", face.actionWords(action), cause && cause !== "bot" ? ` (${t(`cause.${cause}`)})` : ""),
       ),
     ),
     h("details", {}, h("summary", {}, t("record.text")), h("pre.record-text", {}, text)),

@@ -1,13 +1,12 @@
 // The lobby: who I am, what I have, where I can play.
 import { compact, grouped, localised, t } from "../lib/i18n.mjs";
+import { gameOf } from "../games/registry.mjs";
 import { goldIn } from "../game/wallet.mjs";
 import { h } from "../lib/vdom.mjs";
 import { icon } from "./icons.mjs";
 import { avatar, avatarPicture, isBot, nameOfPlayer } from "./people.mjs";
 import { copyText } from "./download.mjs";
-import { card } from "./cardview.mjs";
-import { optionValue } from "./optionvalue.mjs";
-import { presetsOf } from "./presets.mjs";
+import { catalogue, gameTitle, presetsOf } from "./presets.mjs";
 import { waitFor } from "./waitfor.mjs";
 import { clockFace } from "./ticker.mjs";
 
@@ -61,8 +60,10 @@ function away(state, controls) {
 
 function halls(state, controls) {
   if (!state.halls) return waitFor(state, "halls", () => controls.lobby.loadAll());
-  const presets = [...new Set(state.halls.map((hall) => hall.preset))];
-  const mine = state.halls.filter((hall) => hall.preset === state.preset);
+  const games = [...new Set(state.halls.map((hall) => hall.game))];
+  const ours = state.halls.filter((hall) => hall.game === state.game);
+  const presets = [...new Set(ours.map((hall) => hall.preset))];
+  const mine = ours.filter((hall) => hall.preset === state.preset);
   const waits = waitsForGold(state);
   return h(
     "div.lobby-body",
@@ -78,10 +79,11 @@ function halls(state, controls) {
     h(
       "section.halls",
       { "aria-label": t("halls.title") },
+      games.length > 1 ? gameTabs(state, controls, games) : null,
       h(
         "div.presets",
         { role: "tablist", "aria-label": t("halls.title") },
-        presetsOf(state, presets).map(({ preset, title }) =>
+        presetsOf(state, state.game, presets).map(({ preset, title }) =>
           h(
             "button.preset-tab",
             {
@@ -97,20 +99,30 @@ function halls(state, controls) {
       h("div.hall-list", {}, mine.map((hall) => hallCard(state, controls, hall))),
       presetFacts(state, controls),
     ),
-    h("div.fan", { "aria-hidden": "true" }, ["b2", "b7", "b10"].map((text) => card(text, "large", { key: text }))),
+    h("div.fan", { "aria-hidden": "true" }, gameOf(state.game).emblem()),
+  );
+}
+
+function gameTabs(state, controls, games) {
+  return h(
+    "div.games",
+    { key: "games", role: "tablist", "aria-label": t("games.title") },
+    games.map((game) =>
+      h(
+        "button.game-tab",
+        { key: game, role: "tab", "data-game": game, "aria-selected": String(game === state.game), onclick: () => controls.lobby.chooseGame(game) },
+        h("span.game-name", {}, gameTitle(state, game)),
+        h("span.game-seats", {}, t("game.seats", { count: catalogue(state, game)?.seats ?? "…" })),
+      ),
+    ),
   );
 }
 
 /** What sets the chosen rules apart, in one line. */
 function presetFacts(state, controls) {
-  const { options } = presetsOf(state, [state.preset])[0];
-  if (!options.min_xi) return null;
-  const facts = [
-    t("facts.min", { xi: options.min_xi }),
-    t("facts.step", { step: options.deng_step }),
-    t("facts.zimo", { deng: options.zimo_deng }),
-    optionValue(options.names),
-  ];
+  const { options } = presetsOf(state, state.game, [state.preset])[0];
+  const facts = gameOf(state.game).facts(options);
+  if (!facts.length) return null;
   return h(
     "p.preset-facts",
     { key: "facts" },
@@ -179,14 +191,14 @@ function roomPanel(state, controls) {
   const mine = room.places.find((place) => place.player_id === state.playerId);
   const owner = room.owner_id === state.playerId;
   const empty = room.places.some((place) => !place.player_id);
-  const preset = presetsOf(state, [room.preset])[0];
+  const preset = presetsOf(state, room.game, [room.preset])[0];
   return h(
     "section.room",
     { key: "room", "aria-label": t("room.title") },
     h("p.room-label", {}, t("room.code")),
     h("p.room-code", {}, [...room.room_code].map((digit, at) => h("span.digit", { key: at }, digit))),
     h("button.plain.copy", { onclick: () => copyCode(controls, room.room_code) }, icon("copy"), t("room.copy")),
-    h("p.room-facts", {}, preset?.title ?? room.preset, " · ", t("hall.rounds", { rounds: room.rounds }), room.options_json && room.options_json !== "{}" ? ` · ${t("room.custom")}` : ""),
+    h("p.room-facts", {}, gameTitle(state, room.game), " · ", preset?.title ?? room.preset, " · ", t("hall.rounds", { rounds: room.rounds }), room.options_json && room.options_json !== "{}" ? ` · ${t("room.custom")}` : ""),
     h("div.places", {}, room.places.map((place) => placeView(state, room, place))),
     h(
       "div.room-buttons",

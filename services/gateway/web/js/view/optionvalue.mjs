@@ -1,11 +1,12 @@
 // The values of rule options in words.
 import { hasWords, t } from "../lib/i18n.mjs";
 
-/** The value of an option in words. */
-export function optionValue(value) {
+/** The value of an option in words; a game may have words of its own for a value. */
+export function optionValue(value, game = "") {
   if (value === true) return t("yes");
   if (value === false) return t("no");
   if (value === null || value === undefined) return t("option.none");
   if (typeof value === "number") return String(value);
-  return hasWords(`value.${value}`) ? t(`value.${value}`) : String(value);
+  const key = [`${game}.value.${value}`, `value.${value}`].find(hasWords);
+  return key ? t(key) : String(value);
 }

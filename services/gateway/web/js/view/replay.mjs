@@ -1,36 +1,28 @@
 // A round that is looked at again: the table as it stood, and the way through it.
-import { sortActions } from "../game/actions.mjs";
 import { tableAt } from "../game/replay.mjs";
 import { t } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { icon } from "./icons.mjs";
 import { presetTitle } from "./presets.mjs";
-import { rack } from "./rack.mjs";
-import { otherSeat, ownSeat, river } from "./seats.mjs";
-import { middle } from "./table.mjs";
+import { playground, tableClass } from "./table.mjs";
 
 /** Describe the replay. */
 export function replayScreen(state, controls) {
   const { replay } = state;
   const table = tableAt(replay.round, replay.steps[replay.at]);
-  const then = { ...state, table, callouts: [], chat: { ...state.chat, bubbles: new Map() }, ui: { ...state.ui, selected: null } };
-  const still = { ...controls, play: { actions: sortActions([]), touch() {}, discard() {} } };
-  const [own, right, left] = table.around;
+  const then = { ...state, table, callouts: [], chat: { ...state.chat, bubbles: new Map() }, ui: { ...state.ui, own: table.face.newUi() } };
+  // Nothing can be done in what is over.
+  const still = { ...controls, sound: { play() {} }, play: { asked: [], ui: then.ui.own, act() {}, setUi() {} } };
   return h(
     "main.table.replay",
-    { key: "replay", "data-step": replay.at },
+    { key: "replay", class: tableClass(table), "data-step": replay.at, "data-game": table.game },
     h(
       "header.bar",
       { key: "bar" },
       h("button.bar-button", { "aria-label": t("close"), "data-button": "close", onclick: () => controls.replay.close() }, icon("back")),
-      h("p.bar-info", {}, h("span.bar-preset", {}, t("replay.title")), h("span", {}, presetTitle(state, table.preset, t("room.custom"))), h("span", {}, t("table.round", { now: table.roundNo, all: table.rounds }))),
+      h("p.bar-info", {}, h("span.bar-preset", {}, t("replay.title")), h("span", {}, presetTitle(state, table.game, table.preset, t("room.custom"))), h("span", {}, t("table.round", { now: table.roundNo, all: table.rounds }))),
     ),
-    otherSeat(then, left, "left"),
-    otherSeat(then, right, "right"),
-    middle(then),
-    h("section.own-river", { key: "own-river" }, river(table, own)),
-    ownSeat(then, still, own),
-    rack(then, still, own),
+    playground(then, still),
     buttons(replay, controls),
   );
 }

@@ -1,9 +1,7 @@
 // After a round: why it scored what it scored, what the auditor says, and whether the deal was fair.
-import { shapeOf, meldXi } from "../game/huxi.mjs";
-import { currentLanguage, nameWords, signed, t, tOr } from "../lib/i18n.mjs";
+import { currentLanguage, signed, t, tOr } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { countdown } from "./actions.mjs";
-import { card } from "./cardview.mjs";
 import { icon } from "./icons.mjs";
 import { avatar, nameOfPlayer } from "./people.mjs";
 
@@ -30,18 +28,17 @@ export function resultScreen(state, controls) {
 function roundResult(state) {
   const { table } = state;
   const { result } = table.roundEnd;
-  const winner = result.winners[0] ?? -1;
   return h(
     "div.round-result",
     { key: "round" },
-    h("h2.result-title", { class: titleTone(table, result) }, titleWords(state, result, winner)),
+    h("h2.result-title", { class: titleTone(table, result) }, table.face.resultTitle(state, result)),
     h(
       "div.result-columns",
       {},
-      h("div.result-hand", {}, winner >= 0 ? winningMelds(table, result) : h("p.draw-words", {}, t("result.draw.words")), winner >= 0 ? formula(table, result) : null, explanation(table)),
-      h("div.result-side", {}, scoreTable(state, result, winner), h("div.verdicts", {}, auditLine(table), fairLine(state))),
+      h("div.result-hand", {}, table.face.resultBody(state, result), explanation(table)),
+      h("div.result-side", {}, scoreTable(state, result), h("div.verdicts", {}, auditLine(table), fairLine(state))),
     ),
-    othersHands(state, winner),
+    othersHands(state, result),
   );
 }
 
@@ -50,59 +47,13 @@ function titleTone(table, result) {
   return mine > 0 ? "won" : mine < 0 ? "lost" : "even";
 }
 
-function titleWords(state, result, winner) {
-  if (winner < 0) return t("result.draw");
-  const how = t(`how.${result.how}`);
-  if (winner === state.table.seat) return t("result.won", { how });
-  return t("result.lost", { who: nameOfPlayer(state, state.table.seats[winner].player_id, winner), how });
-}
-
-function winningMelds(table, result) {
-  return h(
-    "div.win-melds",
-    { "aria-label": t("result.melds") },
-    result.melds.map(([kind, ...cards], at) =>
-      h(
-        "div.win-meld",
-        { key: at },
-        h("span.win-kind", {}, t(`shape.${shapeOf(kind, cards)}`)),
-        h("span.win-cards", {}, cards.map((text, i) => card(text, "mini", { key: i, class: text === result.card ? "taken" : "" }))),
-        h("span.win-xi", {}, kind === "jiang" || kind === "rest" ? (kind === "rest" ? t("xi.in_total") : "–") : t("xi.count", { xi: meldXi(kind, cards) })),
-      ),
-    ),
-  );
-}
-
-function formula(table, result) {
-  const { options } = table.round;
-  const perLoser = Math.abs(Math.min(...result.points));
-  const names = Object.entries(result.names);
-  const zimo = result.zimo_bonus;
-  const inner = zimo && options.zimo_stage !== "after_fan" ? `(${result.deng}+${zimo})` : String(result.deng);
-  const tail = zimo && options.zimo_stage === "after_fan" ? ` + ${zimo}` : "";
-  return h(
-    "div.formula",
-    {},
-    h("p.names", {}, names.length ? names.map(([name, fan]) => h("span.name-tag", { key: name }, nameWords(name), " ", h("b", {}, t("fan", { fan })))) : h("span.name-tag", {}, t("name.plain"))),
-    h(
-      "p.sum",
-      {},
-      t("formula.xi", { xi: result.huxi }),
-      " → ",
-      t("formula.deng", { deng: result.deng }),
-      zimo ? ` ${t("formula.zimo", { zimo })}` : "",
-    ),
-    h("p.sum.strong", {}, `${inner} × ${result.fan}${tail} = `, h("b", {}, t("formula.points", { points: perLoser })), table.baseStake ? ` × ${table.baseStake} = ${perLoser * table.baseStake}` : ""),
-  );
-}
-
 function explanation(table) {
   const lines = currentLanguage() === "en" ? table.roundEnd.explanation_en : table.roundEnd.explanation_zh;
   if (!lines.length) return null;
   return h("details.why", {}, h("summary", {}, t("result.why")), h("ol", {}, lines.map((line, at) => h("li", { key: at }, line))));
 }
 
-function scoreTable(state, result, winner) {
+function scoreTable(state, result) {
   const { table } = state;
   const coins = table.settlement?.coins ?? [];
   return h(
@@ -116,7 +67,7 @@ function scoreTable(state, result, winner) {
         const seat = table.seats[at];
         return h(
           "tr",
-          { key: at, class: at === winner ? "winner" : "" },
+          { key: at, class: result.winners.includes(at) ? "winner" : "" },
           h("th", { scope: "row" }, avatar(state, seat.player_id, at), h("span", {}, nameOfPlayer(state, seat.player_id, at))),
           h("td", { class: tone(result.points[at]) }, signed(result.points[at])),
           table.baseStake ? h("td", { class: tone(coins[at] ?? 0) }, coins.length ? signed(coins[at]) : "…") : null,
@@ -150,17 +101,17 @@ function fairLine(state) {
   );
 }
 
-function othersHands(state, winner) {
+function othersHands(state, result) {
   const { table } = state;
   const { hands } = table.round;
   if (!hands) return null;
-  const seats = table.around.filter((at) => at !== winner && at !== table.seat && hands[at].length);
+  const seats = table.around.filter((at) => !result.winners.includes(at) && at !== table.seat && hands[at].length);
   return h(
     "details.hands",
     {},
     h("summary", {}, t("result.hands")),
     seats.map((at) =>
-      h("div.rest-hand", { key: at }, h("span.rest-name", {}, nameOfPlayer(state, table.seats[at].player_id, at)), h("span.rest-cards", {}, hands[at].map((text, i) => card(text, "mini", { key: i })))),
+      h("div.rest-hand", { key: at }, h("span.rest-name", {}, nameOfPlayer(state, table.seats[at].player_id, at)), h("span.rest-cards", {}, table.face.cardRow(hands[at]))),
     ),
   );
 }

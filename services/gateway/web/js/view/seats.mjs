@@ -1,7 +1,6 @@
 // Seats: who sits there, how he stands, what lies before him.
 import { compact, t } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
-import { card, meldColumn } from "./cardview.mjs";
 import { icon } from "./icons.mjs";
 import { avatar, isBot, nameOfPlayer } from "./people.mjs";
 import { clockFace } from "./ticker.mjs";
@@ -10,7 +9,7 @@ import { clockFace } from "./ticker.mjs";
 function turnOf(table, at) {
   const { timing } = table;
   if (at === table.seat && table.question) {
-    const claim = !table.question.actions.some((action) => action.startsWith("discard"));
+    const claim = table.face.isClaim(table.question.actions);
     return { deadline: table.question.deadline_at_ms, span: (claim ? timing.claim_ms : timing.turn_ms) || 15_000 };
   }
   if (at === table.turnSeat) return { deadline: table.turnDeadline, span: timing.turn_ms || 15_000 };
@@ -61,18 +60,11 @@ function figures(table, seat) {
   );
 }
 
-function xiBadge(table, at) {
-  const { round } = table;
-  if (!round.dealt) return null;
-  const hidden = round.melds[at].some((meld) => meld.cards.includes("?"));
-  return h("span.xi", {}, t("xi.table", { xi: round.tableXi(at) }), hidden ? "+" : "");
-}
-
-/** One of the two others. */
-export function otherSeat(state, at, side) {
+/** One of the others. */
+export function otherSeat(state, at) {
   const { table } = state;
+  const side = table.side(at);
   const seat = table.seats[at];
-  const { round } = table;
   return h(
     `section.seat.${side}`,
     { key: side, "aria-label": seat ? nameOfPlayer(state, seat.player_id, at) : t("seat.empty") },
@@ -89,21 +81,15 @@ export function otherSeat(state, at, side) {
           marker(seat),
           h("span.seat-name", {}, seat ? nameOfPlayer(state, seat.player_id, at) : t("seat.empty")),
           gives(seat),
-          xiBadge(table, at),
+          table.face.badge(state, at),
         ),
         figures(table, seat),
       ),
       table.phase === "between" && seat?.ready ? h("span.ready-mark", { "aria-label": t("seat.ready"), role: "img" }, icon("check")) : null,
     ),
-    h("div.melds", {}, round.melds[at].map((meld, place) => meldColumn(meld, { key: place, open: round.end !== null }))),
-    h("div.river", { "aria-label": t("river") }, river(table, at)),
+    table.face.field(state, at),
     bubble(state, seat),
   );
-}
-
-/** The cards that a seat let go and nobody took. */
-export function river(table, at) {
-  return table.round.rivers[at].map((text, place) => card(text, "mini", { key: place }));
 }
 
 function bubble(state, seat) {
@@ -112,27 +98,18 @@ function bubble(state, seat) {
   return h("p.bubble", { key: "bubble" }, message.phrase ? t(message.phrase) : message.text);
 }
 
-/** The own seat: picture, score, and the 息 so far. */
-export function ownSeat(state, controls, at) {
+/** The own seat: picture, score, and what the game has to say. */
+export function ownSeat(state) {
   const { table } = state;
+  const [at] = table.around;
   const seat = table.seats[at];
-  const { round } = table;
-  const need = round.options.min_xi ?? 15;
-  const xi = round.ownXi;
   return h(
     "section.own",
     { key: "own", "aria-label": t("own.title") },
     portrait(state, at),
     h("span.seat-name", { title: seat ? nameOfPlayer(state, seat.player_id, at) : "" }, marker(seat) ?? (seat ? nameOfPlayer(state, seat.player_id, at) : "")),
     figures(table, seat),
-    round.dealt
-      ? h(
-          "span.own-xi",
-          { class: xi >= need ? "enough" : "", "aria-label": t("xi.own.words", { xi, table: round.tableXi(at), need }) },
-          h("b", {}, String(xi)),
-          h("span", {}, t("xi.own.need", { need })),
-        )
-      : null,
+    table.face.ownFacts(state),
     bubble(state, seat),
   );
 }

@@ -1,39 +1,46 @@
-// The table: bar, the two others, the middle, the own seat, the hand, the buttons.
+// The table: bar, the others, the middle, the own seat, the hand, the buttons. What is the game's own comes from its face.
 import { signed, t, tOr } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
-import { actionBar, chiChooser } from "./actions.mjs";
-import { card } from "./cardview.mjs";
+import { actionBar } from "./actions.mjs";
 import { chatPanel } from "./chat.mjs";
 import { icon } from "./icons.mjs";
 import { presetTitle } from "./presets.mjs";
-import { rack } from "./rack.mjs";
 import { resultScreen } from "./result.mjs";
-import { ownSeat, otherSeat, river } from "./seats.mjs";
+import { ownSeat, otherSeat } from "./seats.mjs";
 import { clockFace } from "./ticker.mjs";
 
 /** Describe the table. */
 export function tableScreen(state, controls) {
   const { table } = state;
-  const [own, right, left] = table.around;
   const over = state.ui.resultOpen && (table.roundEnd || table.matchEnd);
   return h(
     "main.table",
-    { key: "table", class: `phase-${table.phase}`, "data-phase": table.phase, "data-round": table.roundNo },
+    { key: "table", class: `${tableClass(table)} phase-${table.phase}`, "data-phase": table.phase, "data-round": table.roundNo, "data-game": table.game },
     bar(state, controls),
-    otherSeat(state, left, "left"),
-    otherSeat(state, right, "right"),
-    middle(state),
-    h("section.own-river", { key: "own-river", "aria-label": t("river.own") }, river(table, own)),
-    ownSeat(state, controls, own),
-    rack(state, controls, own),
+    playground(state, controls),
     actionBar(state, controls),
-    state.ui.chiOpen ? chiChooser(state, controls) : null,
+    table.face.over(state, controls),
     callouts(state),
     votePanel(state, controls),
     h("p.rotate-hint", { key: "rotate" }, t("rotate")),
     state.chat.open ? chatPanel(state, controls) : null,
     over ? resultScreen(state, controls) : null,
   );
+}
+
+/** Names by which the style sheets know the game and the number of seats. */
+export const tableClass = (table) => `game-${table.game || "none"} seats-${table.around.length}`;
+
+/** Seats, middle, own cards: what a replay shows too. */
+export function playground(state, controls) {
+  const { table } = state;
+  return [
+    ...table.around.slice(1).reverse().map((at) => otherSeat(state, at)),
+    middle(state),
+    h("section.own-river", { key: "own-river", "aria-label": t("river.own") }, table.face.ownField(state)),
+    ownSeat(state),
+    table.face.rack(state, controls),
+  ];
 }
 
 function bar(state, controls) {
@@ -47,7 +54,7 @@ function bar(state, controls) {
     h(
       "p.bar-info",
       {},
-      h("span.bar-preset", {}, presetTitle(state, table.preset, t("room.custom"))),
+      h("span.bar-preset", {}, presetTitle(state, table.game, table.preset, t("room.custom"))),
       h("span.bar-round", {}, t("table.round", { now: table.roundNo || 1, all: table.rounds || "…" })),
       table.baseStake ? h("span.bar-stake", {}, t("hall.stake", { stake: table.baseStake })) : null,
       table.roomCode ? h("span.bar-room", {}, t("table.room", { code: table.roomCode })) : null,
@@ -76,7 +83,7 @@ function bar(state, controls) {
         icon("chat"),
         state.chat.unread ? h("span.badge", {}, String(Math.min(99, state.chat.unread))) : null,
       ),
-      barButton("sort", t("settings.order"), () => controls.setting("order", state.settings.order === "melds" ? "ranks" : "melds")),
+      table.face.hasOrders && barButton("sort", t("settings.order"), () => controls.setting("order", state.settings.order === "melds" ? "ranks" : "melds")),
       barButton("gear", t("settings.title"), () => controls.dialog({ kind: "settings" })),
     ),
   );
@@ -86,39 +93,14 @@ function barButton(name, words, onclick) {
   return h("button.bar-button", { key: name, "data-button": name, "aria-label": words, title: words, onclick }, icon(name));
 }
 
-/** The middle: the wall, the card on offer, or what is going on. */
-export function middle(state) {
+/** The middle: what the game shows there, or the words of what is going on. */
+function middle(state) {
   const { table } = state;
-  const { round } = table;
-  const shown = round.shown;
   return h(
     "section.middle",
-    { key: "middle", "aria-live": "polite" },
-    round.dealt
-      ? h(
-          "p.wall",
-          { key: "wall", "aria-label": t("wall.left", { count: round.wallLeft }) },
-          h("span.wall-stack", { "aria-hidden": "true" }),
-          h("span.wall-count", { "aria-hidden": "true" }, String(round.wallLeft)),
-        )
-      : null,
-    shown
-      ? h(
-          "div.offer",
-          { key: `offer-${round.drawn}-${shown.how}-${shown.card}-${round.rivers.map((one) => one.length).join("-")}`, class: sideOf(table, shown.seat) },
-          card(shown.card, "large"),
-          h("span.offer-whose", {}, offerWords(table, shown)),
-        )
-      : h("p.middle-words", { key: "words" }, middleWords(state)),
+    { key: "middle", "aria-live": "polite", "data-name": table.game ? t(`game.${table.game}`) : "" },
+    table.face.middle(state, h("p.middle-words", { key: "words" }, middleWords(state))),
   );
-}
-
-/** `from-own`, `from-right` or `from-left`: where a card comes flying from. */
-const sideOf = (table, seat) => `from-${["own", "right", "left"][table.around.indexOf(seat)]}`;
-
-function offerWords(table, shown) {
-  const who = t(`side.${["own", "right", "left"][table.around.indexOf(shown.seat)]}`);
-  return t(`offer.${shown.how}`, { who });
 }
 
 function middleWords(state) {
@@ -133,7 +115,7 @@ function middleWords(state) {
   }
   if (table.phase === "finished") return t("table.finished");
   if (table.question) return t("table.your_turn");
-  return table.turnSeat >= 0 && table.turnSeat !== table.seat ? t("table.thinking", { who: t(`side.${["own", "right", "left"][table.around.indexOf(table.turnSeat)]}`) }) : "";
+  return table.turnSeat >= 0 && table.turnSeat !== table.seat ? t("table.thinking", { who: t(`side.${table.side(table.turnSeat)}`) }) : "";
 }
 
 function openingWords(table) {
@@ -146,9 +128,7 @@ function callouts(state) {
   return h(
     "div.callouts",
     { key: "callouts", "aria-live": "assertive" },
-    all.map(({ id, kind, seat }) =>
-      h(`p.callout.at-${["own", "right", "left"][table.around.indexOf(seat)]}`, { key: id, class: `say-${kind}` }, t(`say.${kind}`)),
-    ),
+    all.map(({ id, words, values, tone, seat }) => h(`p.callout.at-${table.side(seat)}`, { key: id, class: `say-${tone}` }, t(words, values))),
   );
 }
 

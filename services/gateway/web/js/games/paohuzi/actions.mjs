@@ -13,3 +13,13 @@ export function sortActions(actions) {
   sorted.isClaim = sorted.discards.size === 0 && (sorted.pass || sorted.hu || sorted.peng || sorted.chis.length > 0);
   return sorted;
 }
+
+/** Claims in the order of their keys, as the buttons stand. */
+export function claimKeys(actions) {
+  const keys = [];
+  if (actions.hu) keys.push("hu");
+  if (actions.peng) keys.push("peng");
+  if (actions.chis.length) keys.push("chi");
+  if (actions.pass) keys.push("pass");
+  return keys;
+}

@@ -1,16 +1,19 @@
 // The own melds and the hand.
-import { columnsOf } from "../game/hand.mjs";
-import { t } from "../lib/i18n.mjs";
-import { h } from "../lib/vdom.mjs";
+import { columnsOf } from "./hand.mjs";
+import { t } from "../../lib/i18n.mjs";
+import { h } from "../../lib/vdom.mjs";
 import { cardWords, face, meldColumn } from "./cardview.mjs";
-import { isRed } from "../game/cards.mjs";
-import { dragStart } from "./drag.mjs";
+import { sortActions } from "./actions.mjs";
+import { isRed } from "./cards.mjs";
+import { playCard, touchCard } from "./moves.mjs";
+import { dragStart } from "../../view/drag.mjs";
 
 /** Describe melds and hand of the own seat. */
-export function rack(state, controls, at) {
+export function rack(state, controls) {
   const { table } = state;
+  const [at] = table.around;
   const { round } = table;
-  const { discards } = controls.play.actions;
+  const { discards } = sortActions(controls.play.asked);
   const columns = columnsOf(round.hand, state.settings.order);
   const offered = round.shown && round.shown.how !== "liang" ? round.shown.card : "";
   const copies = new Map();
@@ -44,7 +47,7 @@ function handCard({ state, controls, text, place, column, discards, offered }) {
   const { round } = state.table;
   const id = `${column.cards.join("")}/${place}`;
   const legal = discards.has(text);
-  const selected = state.ui.selected?.id === id;
+  const selected = state.ui.own.selected?.id === id;
   const dead = !column.locked && round.isDead(text);
   const words = [cardWords(text), column.locked ? t("card.locked") : "", dead ? t("card.dead") : "", legal ? t("card.playable") : ""];
   return h(
@@ -57,9 +60,9 @@ function handCard({ state, controls, text, place, column, discards, offered }) {
       "aria-pressed": String(selected),
       "data-card": text,
       onclick: (event) => {
-        if (!event.currentTarget.dataset.dragged) controls.play.touch(id, text);
+        if (!event.currentTarget.dataset.dragged) touchCard(controls, id, text);
       },
-      onpointerdown: (event) => legal && dragStart(event, () => controls.play.discard(text)),
+      onpointerdown: (event) => legal && dragStart(event, () => playCard(controls, text)),
     },
     h("span.hand-face", {}, face(text)),
   );

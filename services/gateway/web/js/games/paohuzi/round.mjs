@@ -76,6 +76,12 @@ export class Round {
     return tableXi(this.melds[seat]);
   }
 
+  /** The cards of a shuffled deck that a seat is dealt. */
+  dealtTo(wall, seat) {
+    const turn = (seat - this.dealer + SEATS) % SEATS;
+    return wall.slice(turn * DEALT_EACH, (turn + 1) * DEALT_EACH);
+  }
+
   /** 息 the own seat is sure of: melds and what is locked in hand. */
   get ownXi() {
     return this.seat < 0 ? 0 : this.tableXi(this.seat) + lockedXi(this.hand);

@@ -1,8 +1,8 @@
 // What the own hand waits for, now or after the chosen discard.
-import { without } from "../game/cards.mjs";
-import { waitsOf } from "../game/waits.mjs";
-import { t } from "../lib/i18n.mjs";
-import { h } from "../lib/vdom.mjs";
+import { without } from "./cards.mjs";
+import { waitsOf } from "./waits.mjs";
+import { t } from "../../lib/i18n.mjs";
+import { h } from "../../lib/vdom.mjs";
 import { card, cardWords } from "./cardview.mjs";
 
 const SHOWN_MAX = 7;

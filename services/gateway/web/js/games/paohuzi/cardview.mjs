@@ -1,7 +1,7 @@
 // Cards as they look: tall, narrow, the big character at both ends.
-import { HIDDEN, isBig, isRed, nameOf } from "../game/cards.mjs";
-import { t } from "../lib/i18n.mjs";
-import { h } from "../lib/vdom.mjs";
+import { HIDDEN, isBig, isRed, nameOf } from "./cards.mjs";
+import { t } from "../../lib/i18n.mjs";
+import { h } from "../../lib/vdom.mjs";
 
 /** What a screen reader says for a card. */
 export const cardWords = (card) =>

@@ -1,0 +1,11 @@
+// Every game the page can play, by the name that tables and records give it.
+import { paohuzi } from "./paohuzi/game.mjs";
+import { noGame } from "./nogame.mjs";
+
+const GAMES = new Map([paohuzi].map((game) => [game.name, game]));
+
+/** The face of a game; a game this page is too old for (or not told yet) shows an empty table. */
+export const gameOf = (name) => GAMES.get(name) ?? noGame;
+
+/** Whether the page can play a game. */
+export const canPlay = (name) => GAMES.has(name);

@@ -1,0 +1,4 @@
+// The texts of every game. A key of one game's own begins with its name.
+import { WORDS as PAOHUZI } from "./paohuzi/words.mjs";
+
+export const GAME_WORDS = { ...PAOHUZI };
