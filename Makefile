@@ -9,7 +9,8 @@ PYTEST_ARGS ?=
 SETUP_STAMP := $(VENV)/.setup
 
 .DEFAULT_GOAL := help
-.PHONY: help setup play test check fix protos protos-check deploy-nats bench golden screenshots lock sim clean
+.PHONY: help setup play test check fix protos protos-check deploy-nats bench golden screenshots lock sim \
+	engine-fast test-fast wheel wheel-fast clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## / \t/' | expand -t 16
@@ -29,9 +30,33 @@ play: setup ## start everything on this machine and open the page
 
 # The verdict comes last and stands alone on its line, so that people and machines find it.
 test: setup check ## check, then every test; the last line counts them
-	@mkdir -p build
-	@$(BIN)/python -m pytest --junitxml=build/tests.xml $(PYTEST_ARGS); status=$$?; \
-		$(BIN)/python .ci/counts.py build/tests.xml $$status
+	@mkdir -p build; rm -f build/tests.xml build/tests-compiled.xml
+	@$(BIN)/python -m pytest --junitxml=build/tests.xml $(PYTEST_ARGS); set -- build/tests.xml $$?; \
+		if $(BIN)/python .ci/engine_fast.py --possible; then \
+			$(MAKE) --no-print-directory test-fast; set -- "$$@" build/tests-compiled.xml $$?; \
+		else echo "no C compiler was found: the compiled engine was not tested"; fi; \
+		$(BIN)/python .ci/counts.py "$$@"
+
+engine-fast: setup ## build/fast: this checkout with the engine compiled (PYTHONPATH=build/fast runs it)
+	$(BIN)/python .ci/engine_fast.py
+
+# Every test of the engine alone, and those that hold it against scoring.
+FAST_TESTS := $(wildcard tests/unit/test_engine_*.py tests/unit/test_doudizhu_*.py tests/unit/test_kawuxing_*.py \
+	tests/unit/test_qinghunpeng_*.py tests/differential/test_*lockstep.py) tests/golden \
+	tests/differential/test_scoring_agrees_with_the_engine.py tests/property/test_every_game_keeps_its_promises.py \
+	tests/property/test_every_game_leaks_nothing.py
+
+test-fast: engine-fast ## the engine's tests on the compiled engine
+	@cd build/fast && PYTHONPATH=$(CURDIR)/build/fast:$(CURDIR)/build/fast/protos PAIJU_ENGINE=compiled \
+		$(CURDIR)/$(BIN)/python -m pytest -m "not plants" --junitxml=$(CURDIR)/build/tests-compiled.xml $(FAST_TESTS) \
+		$(PYTEST_ARGS)
+
+wheel: setup ## dist/: the wheel, plain Python
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+
+wheel-fast: setup ## dist/: the wheel with the engine compiled; plain where that is impossible
+	PAIJU_ENGINE_FAST=1 $(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps \
+		--no-build-isolation --wheel-dir dist .
 
 check: setup protos-check ## lint, format, types, contracts, protos: verify and change nothing
 	$(BIN)/ruff check .

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from engine.paohuzi import position
+from engine.paohuzi.position import Position
 from services.chassis import log
 from services.chassis.bus.base import BaseBus
 from services.chassis.bus.broker import MemoryBroker
@@ -22,6 +25,15 @@ from services.chassis.run import Parts
 from tests.support.nats import NatsServer
 from tests.support.postgres import PostgresServer, postgres_binaries
 from tests.support.process import MemoryProcess, MemoryWorld, full_registry, system_ids, system_world
+
+
+def pytest_report_header() -> str:
+    """Say which engine is tested, and end the run if it is not the one that was asked for."""
+    kind = "compiled" if hasattr(Position, "__mypyc_attrs__") else "plain"
+    wanted = os.environ.get("PAIJU_ENGINE", kind)
+    if wanted != kind:
+        pytest.exit(f"the {wanted} engine was to be tested, and {position.__file__} is {kind}", returncode=4)
+    return f"engine: {kind}"
 
 
 @pytest.fixture(scope="session", autouse=True)

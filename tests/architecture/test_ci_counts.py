@@ -54,3 +54,20 @@ def test_a_run_without_a_report_has_failed(tmp_path: Path, status: int) -> None:
     )
     assert done.returncode == (status or 1)
     assert done.stdout.endswith("0 passed, 1 failed, 0 skipped\n")
+
+
+def test_several_runs_are_added_and_one_failure_is_enough(tmp_path: Path) -> None:
+    arguments: list[str] = []
+    for name, failures, status in (("tests", 0, 0), ("tests-compiled", 2, 1)):
+        report = tmp_path / f"{name}.xml"
+        report.write_text(REPORT.format(errors=0, failures=failures, skipped=0, reason=""))
+        arguments += [str(report), str(status)]
+    done = subprocess.run(
+        [sys.executable, ".ci/counts.py", *arguments], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert done.stdout.splitlines() == [
+        "tests: 10 passed, 0 failed, 0 skipped",
+        "tests-compiled: 8 passed, 2 failed, 0 skipped",
+        "18 passed, 2 failed, 0 skipped",
+    ]

@@ -7,12 +7,21 @@ from typing import Any
 
 from engine import GAMES
 from engine.arena import shuffled
+from engine.errors import ActionRefused
+from engine.paohuzi.position import Position
 
 CASES = [(name, preset) for name in GAMES for preset in GAMES[name].presets]
 """Every game with every preset."""
 
 ACTIONS_MAX = 2_000
 """No round is nearly as long."""
+
+IS_COMPILED = hasattr(Position, "__mypyc_attrs__")
+"""Whether the engine under test is the compiled one."""
+
+REFUSED: tuple[type[Exception], ...] = (ActionRefused, TypeError) if IS_COMPILED else (ActionRefused,)
+"""What a position says to a seat that is no number, or to an action that is no text: compiled code looks at
+types before anything else."""
 
 
 @dataclass
