@@ -1,0 +1,147 @@
+"""Worked examples of 清混碰, run through scoring's own code."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from services.scoring.core.qinghunpeng import hand, payment
+from services.scoring.core.qinghunpeng.flow import run_flow
+from services.scoring.core.qinghunpeng.rules import Options, preset_named, with_overrides
+from services.scoring.core.qinghunpeng.table import Ending
+from services.scoring.core.qinghunpeng.tiles import TEXTS, BadTiles, kinds_of
+from services.scoring.core.qinghunpeng.worth import Win, eight_flowers
+from services.scoring.core.rules import BadOptions
+
+Case = Mapping[str, Any]
+
+_ROWS: Final = {
+    "混碰": "fixed_hunpeng",
+    "清一色": "fixed_qingyise",
+    "清碰": "fixed_qingpeng",
+    "乱风向": "fixed_luanfengxiang",
+    "字碰": "fixed_zipeng",
+    "八花": "fixed_bahua",
+    "天胡": "fixed_tianhu",
+    "地胡": "fixed_dihu",
+}
+_FLOORS: Final = {
+    "大吊车": "floor_dadiaoche",
+    "杠开": "floor_gangkai",
+    "抢杠": "floor_qianggang",
+    "海底": "floor_haidi",
+}
+_STARTS: Final[Mapping[frozenset[str], str]] = {
+    frozenset(): "none",
+    frozenset({"大吊车"}): "dadiaoche",
+    frozenset({"杠开"}): "gangkai",
+    frozenset({"大吊车", "杠开"}): "both",
+}
+
+
+class BadExample(Exception):
+    """An example asks for something that nobody computes."""
+
+
+def run_case(case: Case) -> list[str]:
+    """Return what a worked example expects and scoring says otherwise; empty if all agree."""
+    try:
+        options = options_of(case)
+        if case.get("kind") == "flow":
+            return run_flow(case, options)
+        if case.get("op") not in OPS:
+            return [f"no op {case.get('op')!r}: there are {', '.join(OPS)}, and kind flow"]
+        return _compared(case["expect"], OPS[case["op"]](case["input"], options))
+    except (BadExample, BadOptions, BadTiles, hand.BadHand) as bad:
+        return [f"cannot be run: {bad}"]
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as bad:
+        return [f"cannot be run: {type(bad).__name__}: {bad}"]
+
+
+def options_of(case: Case) -> Options:
+    """Return the rule set of an example: a preset and what differs from it, lists of names spelt our way.
+
+    Raises:
+        BadOptions: There is no such preset, option or value.
+    """
+    given = dict(case.get("options") or {})
+    if isinstance(given.get("extra_can_start"), list):
+        given["extra_can_start"] = _STARTS.get(frozenset(given["extra_can_start"]), "?")
+    if isinstance(given.get("floor"), list):
+        lifted = given.pop("floor")
+        given |= {option: int(name in lifted) for name, option in _FLOORS.items()}
+    if isinstance(given.get("fixed"), dict):
+        given |= {_ROWS.get(name, name): lei for name, lei in given.pop("fixed").items()}
+    if given.get("cap", 0) is None:
+        given["cap"] = 0
+    return with_overrides(preset_named(case.get("preset", "seed000")), given)
+
+
+def _compared(expected: Mapping[str, Any], got: Mapping[str, Any]) -> list[str]:
+    wrong = []
+    for name, value in expected.items():
+        if name not in got:
+            wrong.append(f"{name}: expected {value!r}, but there is none")
+        elif (sorted(value) if name == "patterns" else value) != got[name]:
+            wrong.append(f"{name}: expected {value!r}, got {got[name]!r}")
+    return wrong
+
+
+def _known(given: Mapping[str, Any], *names: str) -> None:
+    odd = sorted(given.keys() - set(names))
+    if odd:
+        raise BadExample(f"unknown input: {', '.join(odd)}")
+
+
+def _found(win: Win | None, how: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    if win is None:
+        return {"win": False, "patterns": [], "points": 0}
+    found: dict[str, Any] = {
+        "win": True,
+        "patterns": sorted(win.names),
+        "points": win.points,
+        "flowers": win.flowers,
+    }
+    if "w" in given:
+        ending = Ending(how, {given["w"]: win}, given.get("from", given["w"]))
+        found["delta"] = list(payment.points_by_seat(ending, [()]))
+    return found
+
+
+def _score(given: Mapping[str, Any], options: Options) -> dict[str, Any]:
+    _known(given, "hand", "win", "how", "melds", "flowers", "ctx", "w", "from")
+    moment = given.get("ctx") or {}
+    _known(moment, "repl", "tian", "di", "last", "times")
+    how, source = given["how"], given["how"]
+    if moment.get("repl"):
+        source = {"kong": "gangkai", "flower": "flower"}[moment["repl"]]
+    asked = hand.HandToScore(
+        concealed=[TEXTS[kind] for kind in kinds_of(given["hand"])],
+        melds=[(meld["t"], meld["tile"]) for meld in given["melds"]],
+        won=given["win"],
+        source=source,
+        flowers=given.get("flowers", 0),
+        heaven=bool(moment.get("tian")),
+        earth=bool(moment.get("di")),
+        last=bool(moment.get("last")),
+        times=moment.get("times", 1),
+    )
+    try:
+        win = hand.win_of(asked, options)
+    except hand.BadHand:
+        # Five of a kind: an example may say that it does not win.
+        win = None
+    return _found(win, how, given)
+
+
+def _bahua(given: Mapping[str, Any], options: Options) -> dict[str, Any]:
+    _known(given, "flowers", "stage", "w", "times")
+    whens = {"opening": ("opening", "anytime"), "midgame": ("anytime",)}[given["stage"]]
+    wins = given["flowers"] == 8 and options.bahua in whens
+    win = eight_flowers(options, given.get("times", 1)) if wins else None
+    return _found(win, "bahua", given)
+
+
+OPS: Final[Mapping[str, Callable[[Mapping[str, Any], Options], dict[str, Any]]]] = {
+    "score": _score,
+    "bahua": _bahua,
+}
+"""What an example may ask."""
