@@ -10,6 +10,7 @@ from engine import GAMES
 from engine.registry import Games
 from services.chassis.bus import LogSpec, subject, subject_of
 from services.chassis.bus.port import Consumer
+from services.chassis.clock import SystemClock
 from services.chassis.lease import Ownership
 from services.chassis.run import Parts, Service, Wiring
 from services.table.api import ACCESS, TableApi
@@ -17,6 +18,7 @@ from services.table.bank import EconomyBank
 from services.table.bus import SETTLEMENTS, Ears
 from services.table.calls import Calls, serve_call
 from services.table.journal import Writer
+from services.table.minds import Minds
 from services.table.owner import TableOwner
 from services.table.settings import TableSettings
 from services.table.shard import Means
@@ -33,6 +35,8 @@ class TableService:
     def __init__(self, settings: TableSettings, parts: Parts) -> None:
         self._parts = parts
         records = RecordStore(parts.db(self.name))
+        is_real = isinstance(parts.clock, SystemClock) and settings.bot_processes
+        self._minds = Minds(settings.bot_processes, parts.clock, parts.metrics) if is_real else None
         means = Means(
             bus=parts.bus,
             clock=parts.clock,
@@ -46,6 +50,7 @@ class TableService:
             rpc=serve_call,
             spawn=parts.spawn,
             grace_ms=settings.grace_ms,
+            minds=self._minds,
         )
         self.owner = TableOwner(means)
         shards = parts.registry.shards()
@@ -83,6 +88,8 @@ class TableService:
         for consumer in self._consumers:
             await consumer.stop()
         await self._ownership.drain()
+        if self._minds is not None:
+            self._minds.close()
 
 
 async def wire(settings: TableSettings, parts: Parts) -> Service:

@@ -15,5 +15,8 @@ class TableSettings(ServiceSettings):
     games: tuple[str, ...] = ("paohuzi", "doudizhu")
     """Games that tables are opened for: those of the engine whose rounds scoring can audit. A table that runs
     already plays on."""
+    bot_processes: int = Field(default=1, ge=0, le=64)
+    """Processes in which bots that need long think; the first starts with the first such bot. 0 = on the loop
+    that serves the tables."""
     grace_ms: int = Field(default=5_000, ge=0, le=600_000)
     """Every deadline is at least so long after a takeover."""

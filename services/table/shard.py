@@ -22,6 +22,7 @@ from services.table.core import events as e
 from services.table.core.events import decode_batch, encode_batch
 from services.table.desk import Desk
 from services.table.journal import Journal, Writer
+from services.table.minds import Minds
 from services.table.outbox import Bank, Outbox, Records
 from services.table.sessions import Outgoing, Sessions
 from services.table.tables import STALL_GRACE_MS, Tables
@@ -53,6 +54,8 @@ class Means:
     spawn: Callable[[str, Coroutine[Any, Any, None]], asyncio.Task[None]]
     """Keeps a task of the process."""
     grace_ms: int = GRACE_MS
+    minds: Minds | None = None
+    """Where slow bots think."""
 
 
 class Shard:
@@ -94,6 +97,7 @@ class Shard:
             done=lambda table, answer: self._desk.done(table, answer),
             owes=lambda table: self._outbox.owes(table),
             closed=lambda table_id: self._desk.closed(table_id),
+            minds=means.minds,
         )
 
     # Taking

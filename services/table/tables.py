@@ -12,11 +12,12 @@ from services.chassis.clock import Clock
 from services.chassis.ids import Ids
 from services.table.core import events as e
 from services.table.core import frames as f
-from services.table.core.duties import NOW, consequence, due_event, next_due
+from services.table.core.duties import NOW, consequence, due_event, next_due, slow_seats, to_think_of
 from services.table.core.events import encoded_size
-from services.table.core.state import CommandDone
+from services.table.core.state import CommandDone, Thought
 from services.table.core.table import NEVER, Table
 from services.table.journal import Entry, Journal
+from services.table.minds import Minds
 from services.table.replay import Floor, Replay
 
 CHECKPOINT_AFTER = 1_000
@@ -42,6 +43,7 @@ class Tables:
         done: Called with a table and a late answer that may leave now.
         owes: Called with a table that has durable debts to the world.
         closed: Called with the id of a table that is closed, once that is durable.
+        minds: Where slow bots think; None = in line, when their answer is due.
     """
 
     def __init__(
@@ -54,6 +56,7 @@ class Tables:
         done: Callable[[Table, CommandDone], None],
         owes: Callable[[Table], None],
         closed: Callable[[str], None],
+        minds: Minds | None = None,
     ) -> None:
         self._replay = Replay(games)
         self._floor = Floor()
@@ -66,6 +69,7 @@ class Tables:
         self._done = done
         self._owes = owes
         self._is_closed = closed
+        self._minds = minds
         self._rests: dict[str, int] = {}
         """Table → count of the journal that its state rests on."""
         self._due: list[tuple[int, str]] = []
@@ -100,6 +104,7 @@ class Tables:
         for table_id, table in self.live.items():
             self._rests[table_id] = 0
             table.durable_version = table.version
+            self._think(table_id, table)
             self._schedule(table_id, table)
             if table.s.owed:
                 self._owes(table)
@@ -126,6 +131,7 @@ class Tables:
             if not self._apply(table_id, event_):
                 return True
         self._hold_outputs(table_id, table)
+        self._think(table_id, table)
         self._schedule(table_id, table)
         return True
 
@@ -199,6 +205,26 @@ class Tables:
         """Say whether all of a table's events are in the log."""
         assert self.journal is not None
         return self._rests.get(table_id, 0) <= self.journal.durable
+
+    def _think(self, table_id: str, table: Table) -> None:
+        """Let the slow bots of a table think of what they are asked."""
+        if self._minds is None or table.position is None:
+            return
+        for number in slow_seats(table):
+            thought = to_think_of(table, number, self.now())
+            if thought is None:
+                continue
+            table.thoughts[number] = thought
+
+            def done(action: str, thought: Thought = thought) -> None:
+                thought.action = action
+                thought.give_up_at = thought.give_up_at if action else 0
+                if self.live.get(table_id) is table:
+                    self._schedule(table_id, table)
+
+            seed = int.from_bytes(self._ids.token(8), "big")
+            game, bot = table.game.name, table.s.seats[number].bot
+            self._minds.ask(game, bot, table.position.view(number), seed, done)
 
     # Acknowledgements
 

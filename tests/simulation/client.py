@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
@@ -12,6 +12,8 @@ from paiju.table.v1 import play_pb2 as p
 from paiju.table.v1.wire_pb2 import Command, CommandBatch, CommandBatchReply, OutBatch
 
 from engine import GAMES
+from engine.doudizhu.actions import compact
+from engine.face import Game
 from services.chassis.bus import subject
 from services.chassis.bus.port import Bus
 from services.chassis.clock import Clock
@@ -24,6 +26,11 @@ def chain(secret: bytes, links: int) -> list[bytes]:
     for _ in range(links):
         made.append(sha256(b"paiju-nonce-1" + made[-1]).digest())
     return made[::-1]
+
+
+def told_as(game: str, legal: Sequence[str]) -> tuple[str, ...]:
+    """Return a question as its seat is told it, from all its legal answers."""
+    return compact(legal) if game == "doudizhu" else tuple(legal)
 
 
 class Violation(AssertionError):
@@ -196,7 +203,6 @@ class Player:
         """How often an old answer is sent again."""
         self.answers: dict[int, p.CommandAnswer] = {}
         self.detached = ""
-        self.game = GAMES["paohuzi"]
         self.changed = asyncio.Event()
         door.players[self.session] = self
 
@@ -267,6 +273,11 @@ class Player:
     # Playing
 
     @property
+    def game(self) -> Game:
+        """The game of the table."""
+        return GAMES[self.view.game]
+
+    @property
     def view(self) -> p.TableView:
         return self.fold.view
 
@@ -315,7 +326,7 @@ class Player:
     async def _answer(self, question: p.Question) -> bool:
         view = self.view
         folded = self.game.fold(view.play.events)
-        if tuple(folded.legal) != tuple(question.actions):
+        if told_as(self.game.name, folded.legal) != tuple(question.actions):
             raise Violation(f"question {question} is not what the events say: {folded.legal}")
         action = self.choose(folded)
         round_id, number = view.play.round_id, question.number

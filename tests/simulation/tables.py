@@ -20,6 +20,9 @@ from services.table.core.spec import make_spec
 from services.table.journal import Writer
 from services.table.shard import Means, Shard
 
+USUAL = {"paohuzi": "tongyi-qmt", "doudizhu": "qiang", "kawuxing": "xiangyang"}
+"""Presets with the most that a table must know: 抢 and 加倍, 漂 and 买马."""
+
 FAST = '{"claim_pause_ms":0,"nonce_ms":300,"between_ms":0,"turn_ms":2000,"claim_ms":2000}'
 
 
@@ -28,18 +31,20 @@ def spec(
     rounds: int = 1,
     timing: str = "",
     stake: Stake | None = None,
-    preset: str = "tongyi-qmt",
+    preset: str = "",
     room_code: str = "",
     spectators: bool = True,
     bot: str = "random",
+    game: str = "paohuzi",
+    options: str = "",
 ) -> Spec:
-    """Return a spec of 跑胡子 with these players, and bots on the other seats."""
-    seated = [*players, *[f"bot:{bot}"] * (3 - len(players))]
+    """Return a spec with these players, and bots on the other seats; without a preset the usual one."""
+    seated = [*players, *[f"bot:{bot}"] * (GAMES[game].seats - len(players))]
     return make_spec(
         GAMES,
-        game="paohuzi",
-        preset=preset,
-        options_json="",
+        game=game,
+        preset=preset or USUAL.get(game) or next(iter(GAMES[game].presets)),
+        options_json=options,
         rounds=rounds,
         players=seated,
         stake=stake,

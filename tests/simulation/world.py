@@ -38,9 +38,13 @@ from services.table.core.events import decode_batch
 from services.table.core.frames import Shown
 from services.table.core.table import Table
 from services.table.encode import FrameEncoder
+from services.table.settings import TableSettings
 from tests.simulation.client import Door, Player
 from tests.simulation.script import observables
 from tests.support.process import MemoryProcess, MemoryWorld, full_registry
+
+OPEN = TableSettings().games
+"""The games of the world: each seed has tables of several."""
 
 FAULTY_S = 40.0
 HEALED_S = 900.0
@@ -68,6 +72,7 @@ class World:
     """One run from one seed."""
 
     def __init__(self, clock: VirtualClock, seed: int, tables: int = 3, healed_s: float = HEALED_S) -> None:
+        self.seed = seed
         self.healed_s = healed_s
         self.clock = clock
         self.rng = random.Random(seed)
@@ -194,10 +199,12 @@ class World:
     async def _table(self, client: Any, door: Door, number: int, table_id: str, seated: list[str]) -> None:
         for name in seated:
             await self._until_done(partial(self._welcome, name))
-        seats = [*seated, *["bot:random"] * (3 - len(seated))]
+        game = GAMES[OPEN[(self.seed + number) % len(OPEN)]]
+        presets = list(game.presets)
+        seats = [*seated, *[f"bot:{('random', 'normal')[self.seed % 2]}"] * (game.seats - len(seated))]
         made = s.TableSpec(
-            game="paohuzi",
-            preset=list(GAMES["paohuzi"].presets)[number % 4],
+            game=game.name,
+            preset=presets[(self.seed // len(OPEN) + number) % len(presets)],
             rounds=2,
             seats=[s.SeatSpec(player_id=player) for player in seats],
             stake=s.StakeSpec(currency="gold", **STAKES) if number % 3 < 2 else None,

@@ -14,13 +14,17 @@ from tests.simulation.tables import spec
 
 QUICK = '{"claim_pause_ms":200,"turn_ms":3000,"claim_ms":2000,"between_ms":500,"linger_ms":1000}'
 STAKE = Stake("gold", 1000, 1, 10)
-SEEDS = range(12)
+NAMES = list(GAMES)
+SEEDS = range(6 * len(NAMES))
 
 
 def script(seed: int, noise: float = 0.12) -> Script:
-    people = [f"p_{name}" for name in "abc"][: 1 + seed % 3]
+    """Return a table of one of the games, in turn, with one to all of its seats taken by people."""
+    game, seed = GAMES[NAMES[seed % len(NAMES)]], seed // len(NAMES)
+    people = [f"p_{name}" for name in "abcd"][: 1 + seed % game.seats]
     stake = STAKE if seed % 2 else None
-    return Script(spec(*people, rounds=1 + seed % 3, timing=QUICK, stake=stake), seed, noise)
+    made = spec(*people, rounds=1 + seed % 3, timing=QUICK, stake=stake, game=game.name)
+    return Script(made, seed, noise)
 
 
 def refolded(of: Script) -> Table:
@@ -67,7 +71,7 @@ def test_a_checkpoint_at_any_step_and_the_rest_of_the_log_are_the_whole_log(seed
 @pytest.mark.parametrize("seed", SEEDS)
 def test_frames_are_numbered_without_gaps_and_in_the_order_of_time(seed: int) -> None:
     played = script(seed).run()
-    for listener in range(-1, 3):
+    for listener in range(-1, len(played.table.s.seats)):
         if listener >= 0 and played.table.s.seats[listener].bot:
             assert not played.frames(listener), "a bot listens to nothing"
             continue

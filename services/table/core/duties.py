@@ -8,10 +8,20 @@ from typing import Protocol
 from engine.fair_deal import SEED_BYTES, commit
 from services.table.core import events as e
 from services.table.core.match import end_cause
+from services.table.core.state import OpenQuestion, Thought
 from services.table.core.table import NEVER, Table
 
 SETTLEMENT_WAIT_MS = 5_000
 """After this the match says that it waits for its money."""
+
+SLOW = frozenset({"hard"})
+"""Bots that may need a good part of a second of the processor for an answer."""
+
+QUICK = "normal"
+"""The bot that answers for a slow one which is late."""
+
+LATE_MS = 2_000
+"""So long a slow bot may think beyond the usual pause when everybody knows that it is on turn."""
 
 NOW = 0
 """Due as soon as what came before is in the log."""
@@ -158,23 +168,48 @@ def _playing(table: Table) -> Iterator[Duty]:
         # Inside the pause for a claim, so that nobody can tell whether a bot was asked.
         thought_at = question.shown_at + (pause_ms if question.is_turn else pause_ms * 3 // 5)
         if seat.bot:
-            yield thought_at, _answer(table, number, "bot")
+            yield _bot_duty(table, number, question, thought_at)
         elif seat.auto_play:
             yield thought_at, _answer(table, number, "auto")
         else:
             yield max(question.deadline, state.grace_until), _answer(table, number, "timeout")
 
 
-def _answer(table: Table, number: int, cause: str) -> Make:
+def _bot_duty(table: Table, number: int, question: OpenQuestion, at: int) -> Duty:
+    bot, thought = table.s.seats[number].bot, table.thoughts[number]
+    if thought is None or thought.question != question.number:
+        return at, _answer(table, number, "bot", bot)
+    action = thought.action
+    if action:
+        return at, lambda now, _: e.Answered(now, number, question.number, action, "bot")
+    return max(at, thought.give_up_at), _answer(table, number, "bot", QUICK)
+
+
+def slow_seats(table: Table) -> tuple[int, ...]:
+    """Return the seats of bots that need long to think."""
+    return tuple([number for number, seat in enumerate(table.s.seats) if seat.bot in SLOW])
+
+
+def to_think_of(table: Table, number: int, now: int) -> Thought | None:
+    """Return the thought to begin for a seat of a slow bot; None = nothing is asked, or it thinks already.
+
+    A question that others don't know of must be answered inside the pause, so that time tells nothing.
+    """
+    question, thought = table.questions[number], table.thoughts[number]
+    if question is None or (thought is not None and thought.question == question.number):
+        return None
+    pause_ms = table.s.spec.timing.claim_pause_ms
+    late_ms = pause_ms + LATE_MS if question.is_turn or not pause_ms else pause_ms * 9 // 10
+    return Thought(question.number, max(question.shown_at, now) + late_ms)
+
+
+def _answer(table: Table, number: int, cause: str, bot: str = "") -> Make:
     def make(now: int, chance: Chance) -> e.TableEvent:
         assert table.position is not None, "a question belongs to a round in play"
         question = table.questions[number]
         assert question is not None, "there is a question to answer"
         view = table.position.view(number)
-        if cause == "bot":
-            action = table.game.bots[table.s.seats[number].bot](view, _Draws(chance))
-        else:
-            action = table.game.fallback(view)
+        action = table.game.bots[bot](view, _Draws(chance)) if bot else table.game.fallback(view)
         return e.Answered(now, number, question.number, action, cause)
 
     return make

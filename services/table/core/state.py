@@ -164,6 +164,16 @@ class OpenQuestion(msgspec.Struct, frozen=True):
     """Of the table, when it was asked: unknown to the seat until that is durable."""
 
 
+class Thought(msgspec.Struct):
+    """What a bot that needs long to think answers to its question. Only the owner knows; never in the log."""
+
+    question: int
+    give_up_at: int
+    """Then a quick bot answers for it."""
+    action: str = ""
+    """Empty while it thinks."""
+
+
 class CommandDone(msgspec.Struct, frozen=True):
     """A command that had to wait for something (a stake) is answered now."""
 

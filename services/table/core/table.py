@@ -39,6 +39,7 @@ from services.table.core.state import (
     Round,
     Seat,
     State,
+    Thought,
     decode_state,
     encode_state,
 )
@@ -68,6 +69,8 @@ class Table:
         self.withdrawn: list[OpenQuestion | None] = [None] * len(state.seats)
         """Questions that the claim's end has withdrawn, until what ended it is shown: they still take an
         answer, without effect, so that a refusal does not tell what cannot be seen yet."""
+        self.thoughts: list[Thought | None] = [None] * len(state.seats)
+        """What bots think of elsewhere; None = a bot thinks when its answer is due."""
         self.answers: list[Answered] = []
         self.pending: list[Beat] = []
         self.rings = [f.Ring() for _ in state.listeners]
