@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.doudizhu import vectors as doudizhu_engine
+from engine.kawuxing import vectors as kawuxing_engine
 from engine.paohuzi import vectors as paohuzi_engine
 from services.launch.exits import NO, USAGE, Stop
 from services.scoring.core import vectors as scoring
@@ -19,6 +20,7 @@ Judge = Callable[[Mapping[str, Any]], list[str]]
 ENGINES: Mapping[str, Judge] = {
     "paohuzi": paohuzi_engine.run_case,
     "doudizhu": doudizhu_engine.run_case,
+    "kawuxing": kawuxing_engine.run_case,
 }
 """By game, the engine's own."""
 JUDGES: Mapping[str, tuple[tuple[str, Judge], ...]] = {

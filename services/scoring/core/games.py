@@ -6,10 +6,11 @@ from typing import Final
 from services.scoring.core import paohuzi
 from services.scoring.core.doudizhu import game as doudizhu
 from services.scoring.core.game import Game
+from services.scoring.core.kawuxing import game as kawuxing
 from services.scoring.core.qinghunpeng import game as qinghunpeng
 
 GAMES: Final[Mapping[str, Game]] = {
-    game.name: game for game in (paohuzi.GAME, doudizhu.GAME, qinghunpeng.GAME)
+    game.name: game for game in (paohuzi.GAME, doudizhu.GAME, kawuxing.GAME, qinghunpeng.GAME)
 }
 """By name."""
 
