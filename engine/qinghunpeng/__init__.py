@@ -1,0 +1,5 @@
+"""清混碰: rules, scoring, turn machine, notation and bots."""
+
+from engine.qinghunpeng.game import Qinghunpeng
+
+__all__ = ["Qinghunpeng"]
