@@ -1,9 +1,9 @@
-"""How fast 斗地主 is, and how well its bots play, beside RLCard in the same run.
+"""How fast 斗地主 is, and how well its bots play, beside RLCard and OpenSpiel in the same run.
 
 Run ``python -m bench.bench_doudizhu [--json] [--bots N]``. Speeds are per CPU second, the median of three
-passes after one to warm up; *cold* is a first pass with empty tables. RLCard (``pip install rlcard``) is
-measured if it is installed, and named as missing if it is not. Pin the process to one core for figures that
-can be compared: ``taskset -c 0``.
+passes after one to warm up; *cold* is a first pass with empty tables. The peers RLCard and OpenSpiel
+(``make bench-peers``) are measured if they are installed, and named as missing if they are not. Pin the
+process to one core for figures that can be compared: ``taskset -c 0``.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ from engine.arena import shuffled
 from engine.doudizhu import Doudizhu, parse_cards
 from engine.doudizhu.cards import DECK, RANK_OF, format_cards, make_cards
 from engine.doudizhu.plays import Book, book_of
+from engine.doudizhu.position import Position
 from engine.doudizhu.readings import Wings
 from engine.doudizhu.setup import in_play
 
 PASSES = 3
 GAME = Doudizhu()
-TARGETS = {"rounds": 1_840, "leads": 25_000}
+TARGETS = {"leads": 25_000}
 """Per CPU second, uncompiled."""
 
 MARKS = {"landlord": 0.94, "peasants": 0.96}
@@ -65,6 +66,21 @@ def random_rounds(walls: Sequence[list[str]], seed: int) -> int:
     return ended
 
 
+def bare_rounds(walls: Sequence[list[str]], seed: int) -> int:
+    """Play the game that RLCard plays, at random: no bidding, nothing told, every legal play listed."""
+    rules = GAME.ruleset("classic")
+    rng = random.Random(seed)
+    for wall in walls:
+        cards = [RANK_OF[card] for card in wall]
+        hands = [make_cards(cards[:20]), make_cards(cards[20:37]), make_cards(cards[37:])]
+        position = in_play(rules, hands, 0, 0)
+        while position.ended is None:
+            seat = position.turn
+            legal = position.legal_actions(seat)
+            position.advance(seat, legal[int(rng.random() * len(legal))])
+    return len(walls)
+
+
 def leads(book: Book, hands: Sequence[int]) -> int:
     """List the plays of hands that lead, sorted by text."""
     for hand in hands:
@@ -100,6 +116,45 @@ def rlcard_leads(hands: Sequence[str]) -> int:
     for hand in hands:
         judger.playable_cards_from_hand(hand)
     return len(hands)
+
+
+def openspiel_rounds(number: int, seed: int) -> int:
+    """Play OpenSpiel's game at random, driven from Python, its bidding included."""
+    game = importlib.import_module("pyspiel").load_game("dou_dizhu")
+    rng = random.Random(seed)
+    for _ in range(number):
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            if state.is_chance_node():
+                outcomes = state.chance_outcomes()
+                state.apply_action(outcomes[int(rng.random() * len(outcomes))][0])
+            else:
+                legal = state.legal_actions()
+                state.apply_action(legal[int(rng.random() * len(legal))])
+    return number
+
+
+def openspiel_lead_states(number: int, seed: int) -> list[Any]:
+    """Return states of OpenSpiel in which a landlord leads from 20 random cards."""
+    game = importlib.import_module("pyspiel").load_game("dou_dizhu")
+    rng = random.Random(seed)
+    states = []
+    for _ in range(number):
+        state = game.new_initial_state()
+        while state.is_chance_node():
+            outcomes = state.chance_outcomes()
+            state.apply_action(outcomes[int(rng.random() * len(outcomes))][0])
+        # The highest bid ends the bidding.
+        state.apply_action(max(state.legal_actions()))
+        states.append(state)
+    return states
+
+
+def openspiel_leads(states: Sequence[Any]) -> int:
+    """List the plays of states that lead."""
+    for state in states:
+        state.legal_actions()
+    return len(states)
 
 
 def by_bot(name: str) -> Choose:
@@ -149,13 +204,18 @@ def landlord_wins(landlord: Choose, peasants: Choose, rounds: int, seed: int = 1
     return wins / rounds
 
 
-def has_rlcard() -> bool:
-    """Return whether the peer is installed."""
+def has(module: str) -> bool:
+    """Return whether a peer is installed."""
     try:
-        importlib.import_module("rlcard.games.doudizhu.game")
+        importlib.import_module(module)
     except ImportError:
         return False
     return True
+
+
+def has_rlcard() -> bool:
+    """Return whether RLCard is installed."""
+    return has("rlcard.games.doudizhu.game")
 
 
 def measure(scale: float = 1.0) -> dict[str, Any]:
@@ -169,21 +229,30 @@ def measure(scale: float = 1.0) -> dict[str, Any]:
         "leads_cold": cold_leads(packed),
         "leads": per_second(lambda: leads(book, packed)),
         "rounds": per_second(lambda: random_rounds(walls, 1)),
+        "bare_rounds": per_second(lambda: bare_rounds(walls, 1)),
     }
-    peers: dict[str, float] = {}
+    peers: dict[str, dict[str, float]] = {"rlcard": {}, "openspiel": {}}
     if has_rlcard():
         few = [format_cards(hand) for hand in packed[: max(1, int(1_500 * scale))]]
-        peers["rounds"] = per_second(lambda: rlcard_rounds(max(1, int(60 * scale)), 1))
-        peers["leads"] = peers["leads_cold"] = per_second(lambda: rlcard_leads(few))
-    return {
-        name: {
-            "per_cpu_second": round(figure),
-            "target": TARGETS.get(name),
-            "rlcard_per_cpu_second": round(peers[name]) if name in peers else None,
-            "times_rlcard": round(figure / peers[name], 1) if name in peers else None,
-        }
-        for name, figure in figures.items()
-    }
+        rounds, plays = (
+            per_second(lambda: rlcard_rounds(max(1, int(60 * scale)), 1)),
+            per_second(lambda: rlcard_leads(few)),
+        )
+        peers["rlcard"] = {"rounds": rounds, "bare_rounds": rounds, "leads": plays, "leads_cold": plays}
+    if has("pyspiel"):
+        states = openspiel_lead_states(max(1, int(2_000 * scale)), 1)
+        rounds, plays = (
+            per_second(lambda: openspiel_rounds(max(1, int(1_500 * scale)), 1)),
+            per_second(lambda: openspiel_leads(states)),
+        )
+        peers["openspiel"] = {"rounds": rounds, "bare_rounds": rounds, "leads": plays, "leads_cold": plays}
+    table: dict[str, Any] = {}
+    for name, figure in figures.items():
+        table[name] = {"per_cpu_second": round(figure), "target": TARGETS.get(name)}
+        for peer, speeds in peers.items():
+            table[name][f"{peer}_per_cpu_second"] = round(speeds[name]) if speeds else None
+            table[name][f"times_{peer}"] = round(figure / speeds[name], 2) if speeds else None
+    return table
 
 
 def compare_bots(rounds: int) -> dict[str, float]:
@@ -211,15 +280,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     figures = measure(chosen.scale)
     shares = compare_bots(chosen.bots) if chosen.bots else {}
-    missing = [] if has_rlcard() else ["rlcard"]
+    missing = [name for name in ("rlcard", "pyspiel") if not has(name)]
     write = sys.stdout.write
     if chosen.json:
         write(json.dumps({"game": "doudizhu", "figures": figures, "bots": shares, "missing": missing}) + "\n")
     else:
-        write(f"{'work':<16}{'per CPU second':>16}{'target':>10}{'RLCard':>10}{'ratio':>8}\n")
+        write(f"the engine is {'compiled' if hasattr(Position, '__mypyc_attrs__') else 'plain Python'}\n")
+        heads = f"{'target':>8}{'RLCard':>9}{'times':>8}{'OpenSpiel':>11}{'times':>8}"
+        write(f"{'work':<14}{'per CPU s':>11}{heads}\n")
         for name, row in figures.items():
-            cells = (row["target"] or "-", row["rlcard_per_cpu_second"] or "-", row["times_rlcard"] or "-")
-            write(f"{name:<16}{row['per_cpu_second']:>16,}{cells[0]:>10}{cells[1]:>10}{cells[2]:>8}\n")
+            cells = [row[f"{peer}_per_cpu_second"] for peer in ("rlcard", "openspiel")]
+            times = [row[f"times_{peer}"] for peer in ("rlcard", "openspiel")]
+            write(f"{name:<14}{row['per_cpu_second']:>11,}{row['target'] or '-':>8}")
+            write(f"{cells[0] or '-':>9}{times[0] or '-':>8}{cells[1] or '-':>11}{times[1] or '-':>8}\n")
         for name, share in shares.items():
             write(f"{name:<52}{share:>8.2%}\n")
         for name in missing:

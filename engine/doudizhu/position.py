@@ -29,22 +29,23 @@ class Position(State):
 
     def to_act(self) -> tuple[int, ...]:
         """Return the seats with an open question, ascending."""
+        if self.phase == PLAYING:
+            return _ALONE[self.turn]
         if self.phase == DOUBLING:
             return tuple([seat for seat in range(SEATS) if not self.doubles[seat]])
-        return () if self.phase == OVER else (self.turn,)
+        return () if self.phase == OVER else _ALONE[self.turn]
 
     def legal_actions(self, seat: int) -> tuple[Action, ...]:
         """Return the legal answers of a seat, sorted by text; empty if it is not asked."""
-        if self.phase == DOUBLING:
+        phase = self.phase
+        if phase == DOUBLING:
             return DOUBLES if seat in (0, 1, 2) and not self.doubles[seat] else ()
-        if seat != self.turn or self.phase == OVER:
+        if seat != self.turn or phase == OVER:
             return ()
-        if self.legal is None:
-            if self.phase == PLAYING:
-                self.legal = plays_of(self, seat)
-            else:
-                self.legal = bidding.answers(self)
-        return self.legal
+        legal = self.legal
+        if legal is None:
+            legal = self.legal = plays_of(self, seat) if phase == PLAYING else bidding.answers(self)
+        return legal
 
     def apply(self, seat: int, action: Action) -> tuple[Event, ...]:
         """Play one answer and return what followed.
@@ -54,21 +55,59 @@ class Position(State):
             NotAsked: The seat has no open question, or is no seat.
             IllegalAction: The action is none of its answers.
         """
-        phase = self.phase
-        if phase == PLAYING:
-            if seat != self.turn:
-                raise NotAsked(seat)
-            return self._answer(seat, action)
-        if phase == OVER:
-            raise RoundOver
-        if seat not in self.to_act():
+        if self.phase != PLAYING:
+            self._answer(seat, action)
+            return tuple(self.events)
+        self.advance(seat, action)
+        _, cards, reading = self.history[-1]
+        if not cards:
+            answered, said = _PASSED[seat]
+        else:
+            answered = Event(("answer", seat, (action,)))
+            said = Event(("play", seat, (cards, reading)))
+        if self.phase == OVER:
+            return answered, said, *self.events
+        turn = self.turn
+        return answered, said, Event(("ask", turn, (self.rules, self.hands[turn], self.over)))
+
+    def advance(self, seat: int, action: Action) -> None:
+        """Play one answer as ``apply`` does, without telling what followed: for searches and playouts.
+
+        Raises:
+            RoundOver, NotAsked, IllegalAction: As ``apply`` does.
+        """
+        if self.phase != PLAYING:
+            self._answer(seat, action)
+            return
+        if seat != self.turn:
             raise NotAsked(seat)
-        if action not in self.legal_actions(seat):
-            raise IllegalAction(seat, action)
-        self.events = [Event(("answer", seat, (action,)))]
+        if action == PASS:
+            if self.over is None:
+                raise IllegalAction(seat, action)
+            self.history.append(_PASS_MOVES[seat])
+            if self.passes:
+                self.over = None
+                self.passes = 0
+            else:
+                self.passes = 1
+        else:
+            cards, reading = self._reading_of(seat, action)
+            self.history.append(Move(seat, cards, reading))
+            left = self.hands[seat] = self.hands[seat] - cards
+            self.plays[seat] += 1
+            self.over = reading
+            self.last = seat
+            self.passes = 0
+            if reading.type == BOMB:
+                self.bombs += 1
+            elif reading.type == ROCKETS:
+                self.rockets += 1
+            if not left:
+                self.events = []
+                self._win(seat)
+                return
+        self.turn = _NEXT[seat]
         self.legal = None
-        bidding.take(self, seat, action)
-        return tuple(self.events)
 
     def opening_events(self) -> tuple[Event, ...]:
         """Return what had happened when the round was dealt."""
@@ -86,40 +125,17 @@ class Position(State):
         """Return what a seat may know; ``None`` for what everybody may know."""
         return view_of(self, seat, self.legal_actions(seat) if seat is not None else ())
 
-    def _answer(self, seat: int, action: Action) -> tuple[Event, ...]:
-        """Take a play or a pass (Rules 2 and 6)."""
-        following = (seat + 1) % 3
-        if action == PASS:
-            if self.over is None:
-                raise IllegalAction(seat, action)
-            said = Event(("pass", seat, ()))
-            self.history.append(Move(seat))
-            self.passes += 1
-            if self.passes == SEATS - 1:
-                self.over = None
-                self.passes = 0
-        else:
-            cards, reading = self._reading_of(seat, action)
-            said = Event(("play", seat, (cards, reading)))
-            self.history.append(Move(seat, cards, reading))
-            self.hands[seat] -= cards
-            self.plays[seat] += 1
-            self.over, self.last, self.passes = reading, seat, 0
-            if reading.type == BOMB:
-                self.bombs += 1
-            elif reading.type == ROCKETS:
-                self.rockets += 1
-            if not self.hands[seat]:
-                self.events = [Event(("answer", seat, (action,))), said]
-                self._win(seat)
-                return tuple(self.events)
-        self.turn = following
+    def _answer(self, seat: int, action: Action) -> None:
+        """Take an answer before the play; what follows is in ``events``."""
+        if self.phase == OVER:
+            raise RoundOver
+        if seat not in self.to_act():
+            raise NotAsked(seat)
+        if action not in self.legal_actions(seat):
+            raise IllegalAction(seat, action)
+        self.events = [Event(("answer", seat, (action,)))]
         self.legal = None
-        return (
-            Event(("answer", seat, (action,))),
-            said,
-            Event(("ask", following, (self.rules, self.hands[following], self.over))),
-        )
+        bidding.take(self, seat, action)
 
     def _reading_of(self, seat: int, action: Action) -> tuple[int, Reading]:
         """Return the cards of a play and how they are read.
@@ -171,6 +187,14 @@ class Position(State):
             self.emit("show", seat, cards_word(self.hands[seat]))
         self.emit("end", outcome.last, outcome.end, *outcome.points)
 
+
+_ALONE: Final = ((0,), (1,), (2,))
+_NEXT: Final = (1, 2, 0)
+_PASSED: Final = tuple(
+    [(Event(("answer", seat, (PASS,))), Event(("pass", seat, ()))) for seat in range(SEATS)]
+)
+_PASS_MOVES: Final = tuple([Move(seat) for seat in range(SEATS)])
+"""Half of all actions are passes, and every pass of a seat is the same."""
 
 _PARSED: Final[dict[str, tuple[int, str]]] = {}
 """The cards and named type of plays that were played before."""
