@@ -179,12 +179,17 @@ export async function firstDealer(seed, roundId, nonces) {
 
 const times = (copies, kinds) => kinds.flatMap((kind) => Array(copies).fill(kind));
 
+/** Kinds of mahjong tiles: the suits from 1 to 9, then the honours. */
+const mahjong = (suits, honours) => [...[...suits].flatMap((suit) => [..."123456789"].map((rank) => suit + rank)), ...[...honours].map((rank) => `z${rank}`)];
+
 /** The fixed order of a deck, by game. */
 export const DECKS = {
   doudizhu: [...times(4, [..."3456789TJQKA2"]), "B", "R"],
+  kawuxing: times(4, mahjong("ps", "567")),
   paohuzi: ["s", "b"].flatMap((size) =>
     Array.from({ length: 10 }, (_, i) => size + (i + 1)).flatMap((card) => [card, card, card, card]),
   ),
+  qinghunpeng: [...times(4, mahjong("mps", "1234567")), ...[..."12345678"].map((rank) => `f${rank}`)],
 };
 
 /**

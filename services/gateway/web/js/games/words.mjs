@@ -1,4 +1,6 @@
 // The texts of every game. A key of one game's own begins with its name.
 import { WORDS as PAOHUZI } from "./paohuzi/words.mjs";
+import { WORDS as KAWUXING } from "./kawuxing/words.mjs";
+import { MAHJONG } from "./mahjong/words.mjs";
 
-export const GAME_WORDS = { ...PAOHUZI };
+export const GAME_WORDS = { ...PAOHUZI, ...MAHJONG, ...KAWUXING };

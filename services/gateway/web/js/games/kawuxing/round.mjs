@@ -5,6 +5,7 @@ import { countTiles, parseTiles, without, copies } from "../mahjong/tiles.mjs";
 
 const SEATS = 3;
 const DECK_TILES = 84;
+const SUITS = "ps";
 
 /** Adds up event texts of 卡五星. */
 export class KawuxingRound extends MahjongRound {
@@ -20,6 +21,24 @@ export class KawuxingRound extends MahjongRound {
     this.piao = Array(SEATS).fill(0);
     this.passed = { tiles: [], fan: 0 };
     this.ma = [];
+    /** Whether the next draw replaces a kong. */
+    this.owesReplacement = false;
+  }
+
+  isFromTail() {
+    return this.owesReplacement && this.options.replacement_from_tail === true;
+  }
+
+  /** Every table shuffles 筒 and 条; with other `suits` they are renamed. */
+  deckName(tile) {
+    const at = (this.options.suits ?? SUITS).indexOf(tile[0]);
+    return at < 0 ? tile : SUITS[at] + tile[1];
+  }
+
+  dealtTo(wall, seat) {
+    const suits = this.options.suits ?? SUITS;
+    const renamed = (tile) => (SUITS.includes(tile[0]) ? suits[SUITS.indexOf(tile[0])] + tile[1] : tile);
+    return super.dealtTo(wall, seat).map(renamed);
   }
 
   /** Tiles that another revealed seat waits for. */
@@ -58,10 +77,12 @@ const STEPS = {
   },
   draw(round, seat, words) {
     stepOf("draw")(round, seat, words);
+    round.owesReplacement = false;
     if (round.isOwn(seat)) round.passed = { tiles: [], fan: 0 };
   },
   gang(round, seat, words) {
     stepOf("gang")(round, seat, words);
+    round.owesReplacement = true;
     if (words[0] !== "bu") kongedRevealed(round, seat, words[1]);
   },
   liang(round, seat, [tiles, kou, waits]) {

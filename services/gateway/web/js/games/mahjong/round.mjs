@@ -1,16 +1,22 @@
 // What every mahjong round has: hands, melds, rivers, a wall, a tile on offer, questions. A game adds its own events.
 import { HIDDEN, compareTiles, copies, parseTiles, without } from "./tiles.mjs";
 
+const DEALT_EACH = 13;
+
 const sorted = (tiles) => [...tiles].sort(compareTiles);
 const zeros = (seats) => Array(seats).fill(0);
 const lists = (seats) => Array.from({ length: seats }, () => []);
 
 /** Adds up event texts. Its fields are the state; nothing outside changes them. */
 export class MahjongRound {
-  /** `steps` are the events of the game: name → `(round, seat, words)`; `first` is the one a round begins with. */
+  /**
+   * `steps` are the events of the game: name → `(round, seat, words)`; `first` is the one a round begins with. Of the
+   * `deckTiles` the first ones are dealt, the others are drawn from the front or the end.
+   */
   constructor({ seats, deckTiles, steps, first }) {
     this.stepOf = { ...STEPS, ...steps };
     this.first = first;
+    this.deckTiles = deckTiles;
     this.begun = false;
     this.seatCount = seats;
     this.dealt = false;
@@ -28,6 +34,8 @@ export class MahjongRound {
     this.wallLeft = deckTiles;
     /** The tile on offer: `{tile, seat, how}`; how is `discard` or `bu`. After the end the won one. */
     this.shown = null;
+    /** The seat whose river got the newest tile, or -1. */
+    this.lastRiver = -1;
     this.turn = -1;
     this.points = zeros(seats);
     /** Every payment so far: `{from, to, points, why}`. */
@@ -37,9 +45,10 @@ export class MahjongRound {
     this.wins = [];
     this.end = null;
     this.ownDeal = [];
-    /** What this listener saw of the wall: `[how many were drawn before, tile]`. */
+    /** What this listener saw of the wall: `[place in the shuffled deck, tile]`. */
     this.seen = [];
-    this.draws = 0;
+    this.headDrawn = 0;
+    this.tailDrawn = 0;
     this.steps = 0;
   }
 
@@ -70,8 +79,27 @@ export class MahjongRound {
   lay(seat, kind, tiles, from = -1) {
     const meld = { kind, tile: tiles[0], tiles, from };
     this.melds[seat] = [...this.melds[seat], meld];
+    this.lastRiver = -1;
     this.shown = null;
     this.turn = seat;
+  }
+
+  /** The tiles of a shuffled deck that a seat is dealt: three times four, then one, from the dealer on. */
+  dealtTo(wall, seat) {
+    const turn = (seat - this.dealer + this.seatCount) % this.seatCount;
+    const block = 4 * this.seatCount;
+    const fours = [0, 1, 2].flatMap((time) => wall.slice(time * block + 4 * turn, time * block + 4 * turn + 4));
+    return [...fours, wall[3 * block + turn]];
+  }
+
+  /** Whether the next draw comes from the end of the wall. */
+  isFromTail() {
+    return false;
+  }
+
+  /** A tile as the shuffled deck calls it. */
+  deckName(tile) {
+    return tile;
   }
 
   /** Deal the hands of a `deal` event. */
@@ -92,7 +120,11 @@ export class MahjongRound {
 }
 
 const STEPS = {
-  draw(round, seat, [tile]) {
+  draw(round, seat, [tile, ...more]) {
+    const isTail = round.isFromTail(more);
+    const place = isTail ? round.deckTiles - 1 - round.tailDrawn : DEALT_EACH * round.seatCount + round.headDrawn;
+    round[isTail ? "tailDrawn" : "headDrawn"] += 1;
+    if (tile !== HIDDEN) round.seen.push([place, round.deckName(tile)]);
     round.wallLeft -= 1;
     round.counts[seat] += 1;
     round.turn = seat;
@@ -100,8 +132,6 @@ const STEPS = {
       round.hand = sorted([...round.hand, tile]);
       round.drawn = tile;
     }
-    if (tile !== HIDDEN) round.seen.push([round.draws, tile]);
-    round.draws += 1;
   },
   discard(round, seat, [tile]) {
     round.leave(seat, [tile]);
@@ -109,6 +139,7 @@ const STEPS = {
   },
   river(round, seat, [tile]) {
     round.rivers[seat] = [...round.rivers[seat], tile];
+    round.lastRiver = seat;
     round.shown = null;
   },
   peng(round, seat, [tile]) {
