@@ -66,8 +66,8 @@ class Running:
         wallet = await self.stub.GetWallet(pb.GetWalletRequest(player_id=player))
         return wallet.balances[0].amount
 
-    async def seat(self, match: str = "0-m", buy_in: int = 500) -> None:
-        for seat, player in enumerate(PLAYERS):
+    async def seat(self, match: str = "0-m", buy_in: int = 500, players: Sequence[str] = PLAYERS) -> None:
+        for seat, player in enumerate(players):
             await self.stub.OpenStake(
                 pb.OpenStakeRequest(
                     match_id=match, seat=seat, player_id=player, currency="gold", buy_in=buy_in
@@ -126,6 +126,26 @@ async def test_an_agreed_round_is_settled_published_and_told(economy: Running) -
     answer = await economy.stub.GetSettlement(pb.GetSettlementRequest(round_id="0-m/1"))
     assert (answer.state, list(answer.coins)) == ("settled", [60, -30, -30])
     assert len(settled) == 1
+
+
+async def test_four_seats_with_two_winners_of_one_short_giver_are_settled_the_nearest_first(
+    economy: Running,
+) -> None:
+    players = ("p_a", "p_b", "p_c", "bot:normal")
+    await economy.welcome("p_a", "p_b", "p_c")
+    await economy.seat(players=players)
+    settled = await economy.hear(RoundSettled)
+    both = audited(points=(40, -60, 0, 20), players=players, from_seat=1)
+    await economy.bus.publish(both, "audit:0-m/1")
+    await economy.until(lambda: settled, "the settlement")
+    # Seat 1 owes 600 of its 500: seat 3 is nearer to it than seat 0, and is served first.
+    assert [seat.coins for seat in settled[0].seats] == [300, -500, 0, 200]
+    for seat in range(4):
+        request = pb.CloseStakeRequest(match_id="0-m", seat=seat, last_round_no=1)
+        assert (await economy.stub.CloseStake(request)).closed
+    assert [await economy.gold(player) for player in players[:3]] == [20_300, 19_500, 20_000]
+    proof = await economy.stub.Reconcile(pb.ReconcileRequest())
+    assert list(proof.findings) == []
 
 
 async def test_a_match_from_first_to_last_round(economy: Running) -> None:

@@ -35,6 +35,7 @@ class PlayedMatch:
 
     match_id: str = "0-m"
     preset: str = "tongyi-qmt"
+    game: str = "paohuzi"
     seed: int = 1
     base_stake: int = 10
     players: tuple[str, ...] = PLAYERS
@@ -48,9 +49,10 @@ class PlayedMatch:
     def __post_init__(self) -> None:
         self.chance = random.Random(self.seed)
         self.chains = [chain(self.chance.randbytes(32)) for _ in range(2)]
-        self.heads = [self.chains[0][0], self.chains[1][0], b""]
-        self.revealed = [0, 0, 0]
-        self.totals = [0, 0, 0]
+        others = len(self.players) - 2
+        self.heads = [self.chains[0][0], self.chains[1][0], *[b""] * others]
+        self.revealed = [0, 0]
+        self.totals = [0] * len(self.players)
 
     def skip(self) -> tuple[RoundOpened, RoundVoided]:
         """Void a round before anything is revealed: its number is used up."""
@@ -60,22 +62,22 @@ class PlayedMatch:
             round_id=round_id,
             match_id=self.match_id,
             round_no=self.round_no,
-            game="paohuzi",
+            game=self.game,
             commitment=fair_deal.commit(round_id, seed),
             nonce_heads=self.heads,
         )
         voided = RoundVoided(
-            round_id=round_id, match_id=self.match_id, round_no=self.round_no, game="paohuzi", seed=seed
+            round_id=round_id, match_id=self.match_id, round_no=self.round_no, game=self.game, seed=seed
         )
         return opened, voided
 
     def round(self) -> tuple[RoundOpened, RoundFinished]:
         """Play the next round, and return what is published of it."""
         self.round_no += 1
-        game = GAMES["paohuzi"]
+        game = GAMES[self.game]
         rules = game.ruleset(self.preset, {"base_stake": self.base_stake})
         round_id, seed = f"{self.match_id}/{self.round_no}", self.chance.randbytes(32)
-        nonces = [b"", b"", b""]
+        nonces = [b""] * len(self.players)
         for seat in range(2):
             if self.round_no < self.silent_from.get(seat, 999):
                 self.revealed[seat] += 1
@@ -84,7 +86,7 @@ class PlayedMatch:
             self.dealer = fair_deal.draw_dealer(seed, round_id, nonces)
         deck = game.deck()
         wall = [deck[place] for place in fair_deal.wall_order(seed, round_id, nonces, len(deck))]
-        position = game.deal(rules, wall, self.dealer)
+        position = game.deal(rules, wall, self.dealer, self.draws)
         actions: list[RecordedAction] = []
         while position.outcome() is None:
             seat = position.to_act()[0]
@@ -95,7 +97,7 @@ class PlayedMatch:
         commitment = fair_deal.commit(round_id, seed)
         record = Record(
             round_id=round_id,
-            game="paohuzi",
+            game=self.game,
             preset=f"{rules.preset}@{rules.version}",
             options=rules.as_json(),
             seats=self.players,
@@ -106,7 +108,7 @@ class PlayedMatch:
             nonces=tuple(nonce.hex() or "-" for nonce in nonces),
             started_ms=STARTED_MS,
             actions=tuple(actions),
-            result=full_result("paohuzi", rules, self.dealer, self.draws, position.outcome()),
+            result=full_result(self.game, rules, self.dealer, self.draws, position.outcome()),
         )
         self.dealer, self.draws = record.result["dealer_next"], record.result["draws_in_row_next"]
         self.totals = [sum(two) for two in zip(self.totals, record.result["points"], strict=True)]
@@ -122,7 +124,7 @@ class PlayedMatch:
             match_id=self.match_id,
             round_no=self.round_no,
             table_id=self.match_id,
-            game="paohuzi",
+            game=self.game,
             preset=record.preset,
             commitment=commitment,
             seats=seats,
@@ -134,7 +136,7 @@ class PlayedMatch:
             match_id=self.match_id,
             round_no=self.round_no,
             table_id=self.match_id,
-            game="paohuzi",
+            game=self.game,
             preset=record.preset,
             seats=seats,
             record=record.text.encode(),

@@ -22,6 +22,24 @@ def test_points_flow_from_each_loser_to_the_winner() -> None:
     }
 
 
+def flows_of(*seats: tuple[int, bool]) -> dict[tuple[int, int], int]:
+    results = [SeatResult(f"p_{seat}", False, points, won) for seat, (points, won) in enumerate(seats)]
+    _, pairs = of_audit(results, from_seat=-1, agreed=True)
+    return {(int(p.player_id[2:]), int(p.other_id[2:])): p.points_from_other for p in pairs}
+
+
+def test_two_peasants_take_the_landlords_loss_between_them() -> None:
+    flows = flows_of((-18, False), (6, True), (12, True))
+    assert (flows[1, 0], flows[2, 0], flows[0, 1], flows[1, 2]) == (6, 12, -6, 0)
+
+
+def test_a_kong_flows_to_a_seat_that_did_not_win_and_a_draw_may_be_paid_for() -> None:
+    flows = flows_of((20, True), (5, False), (-10, False), (-15, False))
+    assert (flows[0, 2], flows[1, 2], flows[0, 3], flows[1, 3], flows[0, 1]) == (8, 2, 12, 3, 0)
+    flows = flows_of((4, False), (-2, False), (-2, False))
+    assert (flows[0, 1], flows[2, 0], flows[1, 2]) == (2, -2, 0)
+
+
 def test_the_winning_card_is_counted_against_its_giver_only() -> None:
     _, pairs = of_audit(WIN_OVER_TWO, from_seat=1, agreed=True)
     assert [(p.player_id, p.other_id) for p in pairs if p.wins_on_other] == [("p_a", "p_b")]

@@ -8,6 +8,7 @@ from engine import GAMES, Refusal
 from engine.record import Record, RecordedAction, format_record, parse_record
 from services.anticheat.core.observe import observe
 from services.launch.arena import play_round
+from services.table.settings import TableSettings
 
 
 def a_record(number: int = 1) -> Record:
@@ -41,6 +42,26 @@ def test_own_answers_are_counted_and_timed_from_their_question() -> None:
         assert all(ms >= 0 and ms % 1000 == 0 for ms in count.answer_ms)
     # An answer that follows the one which opened its question by one line took one second.
     assert any(1000 in count.answer_ms for count in counts)
+
+
+@pytest.mark.parametrize("name", TableSettings().games)
+def test_rounds_of_every_game_are_observed(name: str) -> None:
+    game = GAMES[name]
+    bots = ("random",) * game.seats
+    preset = list(game.presets)[-1]
+    record, _ = play_round(game, game.ruleset(preset), bots, "m-1/1", bytes(32), 0, 0)
+    assert record is not None
+    people = tuple(f"p_{seat}" for seat in range(game.seats))
+    actions = tuple(
+        RecordedAction(a.seat, a.action, 1000 * number, "") for number, a in enumerate(record.actions)
+    )
+    fields = {each: getattr(record, each) for each in Record.__dataclass_fields__}
+    counts = observe(format_record(Record(**fields | {"seats": people, "actions": actions})).encode())
+    assert [count.player_id for count in counts] == list(people)
+    for seat, count in enumerate(counts):
+        assert count.actions == sum(action.seat == seat for action in actions) > 0
+    # Who is asked together is timed from the same moment: the second answer took longer.
+    assert max(ms for count in counts for ms in count.answer_ms) >= 1000
 
 
 def test_a_time_out_is_no_answer_of_ones_own() -> None:

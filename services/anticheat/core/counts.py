@@ -50,8 +50,8 @@ def of_audit(
 ) -> tuple[list[PlayerCounts], list[PairCounts]]:
     """Return what an audited round adds; bots get no figures, but count as nobody's partner either.
 
-    Points flow from the losers to the winners only, so what `other` lost to `player` is `other`'s loss when
-    `player` won (split evenly among several winners, the remainder left out).
+    A round's points are a sum: who has lost some has lost them to those who have gained, to each in
+    proportion to his gain (the remainder left out): the winner of a round, of a kong, of a draw that is paid.
 
     Args:
         seats: By seat.
@@ -61,7 +61,7 @@ def of_audit(
     people = [(number, seat) for number, seat in enumerate(seats) if not seat.is_bot]
     if not agreed:
         return [PlayerCounts(seat.player_id, disputed=1) for _, seat in people], []
-    winners = sum(seat.won for seat in seats)
+    gained = sum(seat.points for seat in seats if seat.points > 0)
     players = [
         PlayerCounts(seat.player_id, rounds=1, wins=int(seat.won), points=seat.points) for _, seat in people
     ]
@@ -72,7 +72,7 @@ def of_audit(
             rounds=1,
             wins=int(one.won),
             other_wins=int(other.won),
-            points_from_other=_flow(one, other, winners),
+            points_from_other=_flow(one.points, other.points, gained),
             wins_on_other=int(one.won and from_seat == other_number),
         )
         for one_number, one in people
@@ -82,9 +82,9 @@ def of_audit(
     return players, pairs
 
 
-def _flow(one: SeatResult, other: SeatResult, winners: int) -> int:
-    if one.won and not other.won:
-        return -other.points // winners
-    if other.won and not one.won:
-        return -(-one.points // winners)
+def _flow(one: int, other: int, gained: int) -> int:
+    if one > 0 > other:
+        return -other * one // gained
+    if other > 0 > one:
+        return -(-one * other // gained)
     return 0

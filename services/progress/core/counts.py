@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
+
+SELF_DRAWS: Final = frozenset({"zimo", "gangkai", "bahua"})
+"""How a round was won by nobody's card but the winner's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,7 @@ class Counts:
         if not seat.won:
             return
         self.wins += 1
-        self.self_draws += result.how == "zimo"
+        self.self_draws += result.how in SELF_DRAWS
         self.best_points = max(self.best_points, seat.points)
         self.best_huxi = max(self.best_huxi, result.huxi)
         for name in result.names:
