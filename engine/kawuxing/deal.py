@@ -43,7 +43,7 @@ def deal_position(rules: RuleSet, wall: Sequence[int], dealer: int, draws_in_row
     if rules.piao_max:
         position.phase = STAKING
         for seat in range(SEATS):
-            position.ask(seat, PIAO[: rules.piao_max + 1])
+            position.ask(seat, tuple(sorted(PIAO[: rules.piao_max + 1])))
     else:
         position.piao = [0, 0, 0]
         position.deal_hands()

@@ -320,6 +320,10 @@ def test_turned_tiles_are_added_to_a_self_draw() -> None:
     assert points(fed) == [-20, 20, 0]
 
 
+def test_the_stakes_of_piao_are_in_the_order_of_their_texts() -> None:
+    assert fresh(piao_max=10).legal_actions(0)[:4] == ("piao 0", "piao 1", "piao 10", "piao 2")
+
+
 def test_a_stake_is_asked_before_the_deal_and_shown_when_all_are_in() -> None:
     position = fresh(piao_max=2)
     assert position.to_act() == (0, 1, 2)
