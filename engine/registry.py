@@ -10,6 +10,7 @@ from engine.errors import UnknownGame
 from engine.face import Game
 from engine.kawuxing.game import Kawuxing
 from engine.paohuzi.game import Paohuzi
+from engine.qinghunpeng.game import Qinghunpeng
 
 
 class Games(Mapping[str, Game]):
@@ -34,5 +35,5 @@ class Games(Mapping[str, Game]):
         return len(self._games)
 
 
-GAMES: Final = Games(Paohuzi(), Doudizhu(), Kawuxing())
+GAMES: Final = Games(Paohuzi(), Doudizhu(), Kawuxing(), Qinghunpeng())
 """Every game, by name."""

@@ -72,12 +72,13 @@ def _joined(one: int, two: int, honours: bool) -> tuple[Shape, ...]:
 
 
 @lru_cache(maxsize=65_536)
-def distance(hand: int, melds: int) -> int:
+def distance(hand: int, melds: int, seven_pairs: bool = True) -> int:
     """Return how many tiles a hand lacks of being ready: 0 is ready, -1 is won.
 
     Args:
-        hand: The concealed tiles, 13 or 14 with each meld counted as three.
-        melds: How many melds are laid; without any, seven pairs count too.
+        hand: The concealed tiles, 13 or 14 with each meld counted as three; or those of them that are of use.
+        melds: How many melds are laid.
+        seven_pairs: Whether seven pairs count too, where nothing is laid.
     """
     need = 4 - melds
     best = 2 * need
@@ -95,7 +96,7 @@ def distance(hand: int, melds: int) -> int:
             lack = 2 * rest - (min(rest, part)) - pair - head
             if lack < best:
                 best = lack
-    if not melds:
+    if not melds and seven_pairs:
         pairs = sum([count // 2 for _, count in counts(hand)])
         best = min(best, 6 - pairs)
     return best

@@ -1,4 +1,4 @@
-"""The eight flower tiles, beside the 34 kinds of ``tiles.py``: 34–41 are 春夏秋冬梅兰竹菊 (text ``f1``…``f8``).
+"""The eight flower tiles beside the 34 kinds of ``tiles.py``: 34–41 are 春夏秋冬梅兰竹菊, ``f1``…``f8``.
 
 A flower is never part of a hand as an integer; it is exposed, or kept apart until it is.
 """

@@ -75,6 +75,6 @@ def runs(content: int, tile: int) -> tuple[str, ...]:
         [
             CHI[tile - rank + low]
             for low in (rank - 2, rank - 1, rank)
-            if 0 <= low <= 6 and all([at == rank or at in held for at in (low, low + 1, low + 2)])
+            if 0 <= low <= 6 and all(at == rank or at in held for at in (low, low + 1, low + 2))
         ]
     )

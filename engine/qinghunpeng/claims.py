@@ -101,7 +101,7 @@ def resolve(position: Position) -> None:
                 return
             chooser = seat
     if chooser < 0:
-        if any([question is not None for question in asked]):
+        if any(question is not None for question in asked):
             return
         position.shown = None
         position.rivers[source].append(tile)

@@ -14,6 +14,7 @@ from engine.qinghunpeng.bot import fallback, random_bot
 from engine.qinghunpeng.deal import deal_position
 from engine.qinghunpeng.explain import explain_outcome
 from engine.qinghunpeng.fold import fold
+from engine.qinghunpeng.normal import normal_bot
 from engine.qinghunpeng.outcome import Outcome
 from engine.qinghunpeng.position import Position
 from engine.qinghunpeng.presets import PRESETS, preset, recorded
@@ -28,7 +29,7 @@ class Qinghunpeng:
     name: Final = "qinghunpeng"
     seats: Final = SEATS
     presets: Mapping[str, RuleSet] = MappingProxyType(PRESETS)
-    bots: Mapping[str, Bot] = MappingProxyType({"random": random_bot})
+    bots: Mapping[str, Bot] = MappingProxyType({"random": random_bot, "normal": normal_bot})
 
     def ruleset(self, preset_id: str, overrides: Mapping[str, Any] | None = None) -> RuleSet:
         """Return a preset with options changed if asked; ``custom@0`` if they are no preset's.
@@ -73,7 +74,7 @@ class Qinghunpeng:
             raise BadDeal(f"the dealer must be seat 0, 1, 2 or 3, not {dealer!r}")
         return deal_position(rules, tiles, dealer, draws_in_row)
 
-    def parse_action(self, text: str) -> Action:
+    def parse_action(self, text: object) -> Action:
         """Return the action a text stands for.
 
         Raises:

@@ -55,4 +55,4 @@ def keeps_pattern(melds: Sequence[Laid], kind: str, tile: int) -> bool:
     suits = {SUIT[meld.tile] for meld in melds}
     suits.add(SUIT[tile])
     suits.discard(HONOURS)
-    return len(suits) < 2 or not (kind == CHI or any([meld.kind == CHI for meld in melds]))
+    return len(suits) < 2 or not (kind == CHI or any(meld.kind == CHI for meld in melds))

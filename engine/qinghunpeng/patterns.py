@@ -1,4 +1,4 @@
-"""What a win is worth: the twelve patterns, the flowers of the formula rows, the extras (Rules 3, 4 and 8)."""
+"""What a win is worth: patterns, flowers of the formula rows, extras (Rules 3, 4 and 8)."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def is_all_pungs(hand: int, melds: Sequence[Laid]) -> bool:
     pairs = 0
     for shift in (0, FIELD_BITS, 2 * FIELD_BITS, 3 * FIELD_BITS):
         pairs += _pairs_of_pungs(hand >> shift & FIELD)
-    return pairs == 1 and not any([meld.kind == CHI for meld in melds])
+    return pairs == 1 and not any(meld.kind == CHI for meld in melds)
 
 
 @lru_cache(maxsize=65_536)
@@ -121,7 +121,7 @@ def has_shape(hand: int, melds: Sequence[Laid]) -> bool:
     """Return whether a hand with the winning tile is complete, or honours only (乱风向)."""
     if code_of(hand) & 15 == 1:
         return True
-    return not hand & SUITS_MASK and all([meld.tile >= 9 * HONOURS for meld in melds])
+    return not hand & SUITS_MASK and all(meld.tile >= 9 * HONOURS for meld in melds)
 
 
 def best_win(
@@ -170,7 +170,7 @@ def best_win(
     counted = formula_flowers(pattern, hand, melds, exposed)
     sets: tuple[str, ...] = ()
     if full and complete:
-        reading = _reading(hand, pungs, any([meld.kind == CHI for meld in melds]))
+        reading = _reading(hand, pungs, any(meld.kind == CHI for meld in melds))
         assert reading is not None, "a complete hand has a reading"
         sets = reading
     return Win(((pattern, row), *extras), base, _capped(rules, base * times), counted, sets)
@@ -221,9 +221,9 @@ def _extras(
     """Return the extras and their points, in the order of docs/games/qinghunpeng.md."""
     lezi = rules.lezi
     found = []
-    if len(melds) == 4 and hand == 2 * ONE[tile]:
-        if rules.dadiaoche_angang or not any([meld.kind == AN for meld in melds]):
-            found.append((DADIAOCHE, lezi * rules.floor_dadiaoche))
+    four = len(melds) == 4 and hand == 2 * ONE[tile]
+    if four and (rules.dadiaoche_angang or not any(meld.kind == AN for meld in melds)):
+        found.append((DADIAOCHE, lezi * rules.floor_dadiaoche))
     if moment.gangkai:
         found.append((GANGKAI, lezi * rules.floor_gangkai))
     if moment.how == QIANGGANG:

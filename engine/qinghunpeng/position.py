@@ -1,4 +1,7 @@
-"""The turn machine of 清混碰: draws, flowers, turns, kongs, the end (Rules 1, 2 and 7). Claims are in ``claims.py``."""
+"""The turn machine of 清混碰: draws, flowers, turns, kongs, the end (Rules 1, 2 and 7).
+
+Claims are in ``claims.py``.
+"""
 
 from __future__ import annotations
 
@@ -254,7 +257,7 @@ class Position(State):
 
     def win(self, seats: Sequence[int], source: int, tile: int) -> None:
         """End the round with the wins of some seats, ascending."""
-        wins = []
+        wins, how = [], ""
         for seat in seats:
             moment = own_moment(self, seat) if seat == source else claim_moment(self, seat)
             wins.append((seat, win_of(self, seat, tile, moment)))
@@ -272,9 +275,7 @@ class Position(State):
         for pay in payments:
             self.emit("pay", pay.payer, pay.payee, pay.points, pay.why)
         self._end(
-            Outcome(
-                WON, how, source, tile, points_of(payments), wins, tuple(bound), payments, self.times
-            )
+            Outcome(WON, how, source, tile, points_of(payments), wins, tuple(bound), payments, self.times)
         )
 
     def _draw_out(self) -> None:

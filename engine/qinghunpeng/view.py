@@ -102,9 +102,7 @@ def view_of(state: State, seat: int | None) -> View:
         hand=state.hands[at] if own else 0,
         kept=tuple(state.kept[at]) if own else (),
         drawn=state.drawn if own and seat == state.turn and state.phase == TURN else -1,
-        counts=tuple(
-            [size_of(hand) + len(kept) for hand, kept in zip(state.hands, state.kept, strict=True)]
-        ),
+        counts=tuple([size_of(hand) + len(kept) for hand, kept in zip(state.hands, state.kept, strict=True)]),
         melds=tuple([tuple(melds) for melds in state.melds]),
         flowers=tuple([tuple(flowers) for flowers in state.flowers]),
         rivers=tuple([tuple(river) for river in state.rivers]),

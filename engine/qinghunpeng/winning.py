@@ -25,9 +25,9 @@ def claim_moment(state: State, seat: int) -> Moment:
         return Moment(QIANGGANG)
     assert state.shown is not None, "a claim is for a tile"
     first = ""
-    if seat != state.dealer and not state.discarded[seat] and not _is_broken(state):
-        if state.discarded[state.shown[1]] == 1:
-            first = "di"
+    early = seat != state.dealer and not state.discarded[seat] and not _is_broken(state)
+    if early and state.discarded[state.shown[1]] == 1:
+        first = "di"
     return Moment(DISCARD, False, not state.is_free(), first)
 
 
@@ -39,7 +39,9 @@ def _is_broken(state: State) -> bool:
 def may_self_draw(state: State, seat: int) -> bool:
     """Return whether a seat may win the tile it has just drawn."""
     hand, melds = state.hands[seat], state.melds[seat]
-    return has_shape(hand, melds) and _win(state, seat, hand, state.drawn, own_moment(state, seat)) is not None
+    return (
+        has_shape(hand, melds) and _win(state, seat, hand, state.drawn, own_moment(state, seat)) is not None
+    )
 
 
 def may_claim_hu(state: State, seat: int, tile: int) -> bool:

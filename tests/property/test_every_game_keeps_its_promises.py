@@ -36,9 +36,13 @@ def test_a_round_ends_and_its_points_add_up_to_nothing(name: str, preset: str) -
         outcome = playout.position.outcome()
         assert sum(outcome.points) == 0
         assert len(outcome.points) == playout.game.seats
-        # Kongs are paid whoever wins, so a winner may have lost more by them than the win brings.
-        kongs = getattr(outcome, "kong_points", (0,) * playout.game.seats)
-        assert all(outcome.points[seat] > kongs[seat] for seat in outcome.winners)
+        # Kongs are paid whoever wins, so a winner may have lost more by them than the win brings. Winners
+        # that are bound to each other (承包) pay each other too.
+        lost = list(getattr(outcome, "kong_points", (0,) * playout.game.seats))
+        for payment in getattr(outcome, "payments", ()):
+            if payment.why == "承包" and payment.payer in outcome.winners:
+                lost[payment.payer] -= payment.points
+        assert all(outcome.points[seat] > lost[seat] for seat in outcome.winners)
         assert playout.position.to_act() == ()
         with pytest.raises(RoundOver):
             playout.position.apply(0, "pass")
@@ -141,12 +145,12 @@ def recorded(playout: Any) -> Record:
         game=playout.game.name,
         preset=playout.rules.title,
         options=playout.rules.as_json(),
-        seats=("p_81f2", "p_9-a_B", "bot:normal"),
+        seats=("p_81f2", "p_9-a_B", "bot:normal", "p_0")[: playout.game.seats],
         dealer=playout.dealer,
         draws_in_row=draws,
         commitment="5f" * 32,
         seed="9c" * 32,
-        nonces=("77" * 32, "-", "-"),
+        nonces=("77" * 32, *["-"] * (playout.game.seats - 1)),
         started_ms=1_790_000_000_000,
         actions=tuple(
             RecordedAction(seat, action, 700 * at, causes[at % 4])
@@ -224,7 +228,7 @@ def test_a_deal_that_cannot_be_is_refused(name: str, preset: str, fault: str) ->
 
 @pytest.mark.parametrize("name", list(GAMES))
 @pytest.mark.parametrize(
-    "text", ["", "PASS", "pass ", "discard", "discard s0", "chi s1", "chi  s1s2s3", "hu s1", None, 3]
+    "text", ["", "PASS", "pass ", "discard", "discard s0", "chi s8", "chi  s1s2s3", "hu s1", None, 3]
 )
 def test_what_is_no_action_is_refused(name: str, text: Any) -> None:
     with pytest.raises(BadNotation):

@@ -14,10 +14,12 @@ import pytest
 
 from engine import GAMES
 from engine.doudizhu import position as doudizhu_position
-from engine.errors import ActionRefused
+from engine.errors import ActionRefused, BadNotation
 from engine.kawuxing import events as kawuxing_events
 from engine.kawuxing import winning
 from engine.paohuzi import claims, events
+from engine.qinghunpeng import events as qinghunpeng_events
+from engine.qinghunpeng import winning as qinghunpeng_winning
 from tests.property.engine_playouts import CASES, REFUSED, Playout, choose, deal
 
 ROUNDS = 12
@@ -57,10 +59,23 @@ def kawuxing_skeleton(text: str, reader: int | None) -> str | None:
     return text
 
 
+def qinghunpeng_skeleton(text: str, reader: int | None) -> str | None:
+    """Return what the rules of 清混碰 show a reader: all but others' hands and draws."""
+    kind, seat, *words = text.split(" ")
+    if kind in PRIVATE:
+        return None
+    if kind == "deal":
+        return f"deal {seat} {words[reader] if reader is not None else ''}"
+    if kind in ("draw", "supply") and seat != str(reader):
+        return " ".join([kind, seat, *words[1:]])
+    return text
+
+
 SKELETONS: dict[str, Callable[[str, int | None], str | None]] = {
     "paohuzi": paohuzi_skeleton,
     "doudizhu": doudizhu_skeleton,
     "kawuxing": kawuxing_skeleton,
+    "qinghunpeng": qinghunpeng_skeleton,
 }
 """A game without an entry fails: what it may show must be said apart from its own events."""
 
@@ -283,3 +298,40 @@ def test_a_question_that_depends_on_the_wall_is_found(monkeypatch: pytest.Monkey
     monkeypatch.setattr("engine.kawuxing.claims.may_claim_hu", leaky)
     with pytest.raises(AssertionError):
         search("kawuxing", "seed004", 60)
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        {"claim_lock": True, "guo_hu": "same_tile", "head_bump": True, "bahua": "anytime", "min_ron": 3},
+        {"flowers": "lazy", "no_swap": True, "dead_wall": 40, "dihu_broken_by_claims": False},
+    ],
+)
+def test_flowers_and_claims_under_other_options_leak_nothing_either(overrides: dict[str, Any]) -> None:
+    assert search("qinghunpeng", "seed000", 2 * ROUNDS, overrides) > ROUNDS
+
+
+@pytest.mark.parametrize(("kind", "preset"), [("draw", "seed000"), ("supply", "seed000"), ("deal", "shanghai")])
+def test_a_hidden_tile_that_is_shown_is_found(
+    monkeypatch: pytest.MonkeyPatch, kind: str, preset: str
+) -> None:
+    honest = qinghunpeng_events._WRITERS[kind]
+
+    def leaky(data: tuple[Any, ...], own: bool, reader: int | None) -> tuple[Any, ...]:
+        return honest(data, True, 0 if kind == "deal" else reader)
+
+    monkeypatch.setitem(qinghunpeng_events._WRITERS, kind, leaky)
+    with pytest.raises((AssertionError, BadNotation)):
+        search("qinghunpeng", preset, 60)
+
+
+def test_a_claim_that_depends_on_the_wall_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = qinghunpeng_winning.may_claim_hu
+
+    def leaky(position: Any, seat: int, tile: int) -> bool:
+        wall = position.wall[position.at : position.at + 1]
+        return honest(position, seat, tile) or bool(wall and wall[0] % 3 == 0 and seat == 1)
+
+    monkeypatch.setattr("engine.qinghunpeng.claims.may_claim_hu", leaky)
+    with pytest.raises(AssertionError):
+        search("qinghunpeng", "seed000", 60)
