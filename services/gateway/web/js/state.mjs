@@ -51,12 +51,13 @@ const PLACE = "paiju.settings";
 
 /** Sound and the order of the hand; what is kept badly counts as not kept. */
 export function readSettings(storage) {
-  const defaults = { sound: true, order: "melds" };
+  const defaults = { sound: true, order: "melds", switches: {} };
   try {
     const kept = JSON.parse(storage.getItem(PLACE)) ?? {};
     return {
       sound: typeof kept.sound === "boolean" ? kept.sound : defaults.sound,
       order: kept.order === "ranks" ? "ranks" : "melds",
+      switches: typeof kept.switches === "object" && kept.switches ? kept.switches : {},
     };
   } catch {
     return defaults;

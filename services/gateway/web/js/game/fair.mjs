@@ -6,7 +6,7 @@ import { checkRecord, toHex } from "../../fairdeal.mjs";
  *
  * `heard` is the commitment of the round's opening, `ownNonce` what this seat revealed (null: nothing), `round` the Round
  * this page folded (its `dealtTo(wall, seat)` names the cards of a shuffled deck that a seat is dealt, `ownDeal` those it was
- * dealt, `seen` every other card it saw: `[place, card]`). Returns `{ok, problems, contributed, seats, checks}`; each check is `{name, ok}` with the names
+ * dealt, `seen` other cards it saw: `[place, card]`, and `agrees(wall)`, if it has it, looks at the rest). Returns `{ok, problems, contributed, seats, checks}`; each check is `{name, ok}` with the names
  * `commitment`, `nonce` (only if one was given), `dealer`, `hand`, `wall`.
  */
 export async function checkFair({ record, heard, ownNonce, round }) {
@@ -19,7 +19,7 @@ export async function checkFair({ record, heard, ownNonce, round }) {
   add("dealer", base.dealer === round.dealer && !base.problems.some((line) => line.includes("dealer")));
   if (base.wall && round.dealt) {
     if (round.seat >= 0) add("hand", sameCards(round.dealtTo(base.wall, round.seat), round.ownDeal));
-    add("wall", round.seen.every(([place, card]) => base.wall[place] === card));
+    add("wall", round.seen.every(([place, card]) => base.wall[place] === card) && (round.agrees?.(base.wall) ?? true));
   } else add("wall", false);
   return {
     ok: base.ok && checks.every((check) => check.ok),

@@ -2,5 +2,6 @@
 import { WORDS as PAOHUZI } from "./paohuzi/words.mjs";
 import { WORDS as KAWUXING } from "./kawuxing/words.mjs";
 import { MAHJONG } from "./mahjong/words.mjs";
+import { WORDS as DOUDIZHU } from "./doudizhu/words.mjs";
 
-export const GAME_WORDS = { ...PAOHUZI, ...MAHJONG, ...KAWUXING };
+export const GAME_WORDS = { ...PAOHUZI, ...DOUDIZHU, ...MAHJONG, ...KAWUXING };

@@ -1,5 +1,5 @@
 // What opens over the page: a frame, and by kind what is in it.
-import { gameOf } from "../games/registry.mjs";
+import { allSettings, gameOf } from "../games/registry.mjs";
 import { currentLanguage, localised, t } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { recordDialog, recordsDialog, statisticsDialog } from "./history.mjs";
@@ -56,11 +56,12 @@ function choice(label, options, current, pick) {
 }
 
 function settings(state, controls) {
-  const { sound, order } = state.settings;
+  const { sound, order, switches } = state.settings;
   return [
     choice(t("settings.language"), [["zh-CN", "中文"], ["en", "English"]], currentLanguage(), (value) => controls.language(value)),
     choice(t("settings.sound"), [[true, t("on")], [false, t("off")]], sound, (value) => controls.setting("sound", value)),
     choice(t("settings.order"), [["melds", t("settings.order.melds")], ["ranks", t("settings.order.ranks")]], order, (value) => controls.setting("order", value)),
+    allSettings().map(({ name, words }) => choice(t(words), [[true, t("on")], [false, t("off")]], switches[name] ?? false, (value) => controls.setting("switches", { ...switches, [name]: value }))),
     h("p.hint", {}, t("settings.keys")),
     h("p.hint", {}, t("settings.player", { id: state.playerId })),
   ];

@@ -26,7 +26,7 @@ function portrait(state, at) {
     "span.portrait",
     { class: `${turn ? "on-turn" : ""} ${offline ? "offline" : ""}` },
     seat ? avatar(state, seat.player_id, at) : h("span.avatar.empty", { "aria-hidden": "true" }, "?"),
-    table.round.dealer === at ? h("span.dealer", { "aria-label": t("dealer"), role: "img" }, "庄") : null,
+    table.face.mark ? table.face.mark(state, at) : table.round.dealer === at ? h("span.dealer", { "aria-label": t("dealer"), role: "img" }, "庄") : null,
     at === table.seat ? gives(seat) : null,
     turn?.deadline ? clockFace(turn.deadline, { name: "ring", spanMs: turn.span }) : null,
     round.dealt && at !== table.seat

@@ -1,0 +1,107 @@
+// What lies on a table of 斗地主: hats, cards left, the last plays, the 底牌 and what the round is worth so far.
+import { t } from "../../lib/i18n.mjs";
+import { h } from "../../lib/vdom.mjs";
+import { HIDDEN } from "./cards.mjs";
+import { cardLine, lyingCard } from "./cardview.mjs";
+import { readingWords } from "./wording.mjs";
+
+/** From so few cards on everybody is warned. */
+export const ALARM_CARDS = 2;
+
+const HATS = {
+  landlord: "M5 12c0-5 3-8 7-8s7 3 7 8v2H5zM1.500 14h21c.8 0 1 .9.4 1.400C20.500 17.300 16.500 18.500 12 18.500S3.500 17.300 1.100 15.400c-.6-.5-.4-1.400.4-1.400z",
+  peasant: "M12 4l10.500 11c.5.6.2 1.500-.6 1.600-3 .5-6.300.9-9.900.9s-6.900-.4-9.900-.9c-.8-.1-1.100-1-.6-1.600z",
+};
+
+/** Who a seat is, once the landlord is known: `landlord` or `peasant`. */
+export const roleOf = (round, seat) => (round.landlord < 0 ? "" : round.landlord === seat ? "landlord" : "peasant");
+
+/** The hat on a seat's picture. */
+export function mark(state, seat) {
+  const role = roleOf(state.table.round, seat);
+  if (!role) return null;
+  return h(
+    `span.hat.${role}`,
+    { key: role, role: "img", "aria-label": t(`doudizhu.role.${role}`) },
+    h("svg", { viewBox: "0 0 24 22", "aria-hidden": "true", focusable: "false" }, h("path", { d: HATS[role], fill: "currentColor" })),
+  );
+}
+
+/** Role and doubling, beside the name. */
+export function badge(state, seat) {
+  const { round } = state.table;
+  const role = roleOf(round, seat);
+  return [
+    role ? h("span.role", { key: "role", class: role }, t(`doudizhu.role.${role}`)) : null,
+    round.doubles[seat] === 2 ? h("span.doubled", { key: "doubled", "aria-label": t("doudizhu.doubled"), role: "img" }, "×2") : null,
+  ];
+}
+
+function cardsLeft(round, seat) {
+  if (!round.dealt || round.end) return null;
+  const count = round.counts[seat];
+  const isAlarm = count <= ALARM_CARDS;
+  return h(
+    "span.cards-left",
+    { key: "left", class: isAlarm ? "alarm" : "", role: "img", "aria-label": t(isAlarm ? "doudizhu.left.alarm" : "hand.count", { count }) },
+    h("b", { "aria-hidden": "true" }, String(count)),
+  );
+}
+
+/** What lies before another seat: its cards left and what it did last; after the end what it still held. */
+export function field(state, seat) {
+  const { round } = state.table;
+  return h("div.lain", { key: "lain", class: round.end ? "open" : "" }, cardsLeft(round, seat), lain(round, seat), openHand(round, seat));
+}
+
+/** What the own seat did last. */
+export function ownField(state) {
+  const { round, around } = state.table;
+  return h("div.lain", { key: "lain" }, lain(round, around[0]));
+}
+
+const openHand = (round, seat) => (round.hands?.[seat].length ? cardLine(round.hands[seat], { key: "hand", className: "rest" }) : null);
+
+function lain(round, seat) {
+  const what = round.before[seat];
+  if (!what) return null;
+  const turn = round.history.length + round.bids.length;
+  if (what.said) return h("span.said", { key: `said-${what.said}-${turn}`, class: what.said === "pass" ? "passed" : "" }, t(`doudizhu.act.${what.said.replace(" ", ".")}`));
+  return cardLine(what.cards, { key: `play-${what.cards.join("")}`, className: `of-${what.reading.type}` });
+}
+
+/** Role and cards left of the own seat. */
+export function ownFacts(state) {
+  const { round, around } = state.table;
+  return h("span.own-role", {}, badge(state, around[0]), round.seat < 0 ? cardsLeft(round, around[0]) : null);
+}
+
+/** The 底牌, what the round is worth, and the words of what is going on. */
+export function middle(state, words) {
+  const { table } = state;
+  const { round } = table;
+  if (!round.dealt) return words;
+  const bottom = round.bottom.length ? round.bottom : [HIDDEN, HIDDEN, HIDDEN];
+  return [
+    h(
+      "div.bottom-cards",
+      { key: "bottom", role: "group", "aria-label": t("doudizhu.bottom") },
+      bottom.map((card, at) => lyingCard(card, { key: `${at}${card}` })),
+    ),
+    h("p.worth", { key: "worth" }, worth(round)),
+    round.faceUp && round.landlord < 0 ? h("p.face-up", { key: "face-up" }, t("doudizhu.face_up", { who: t(`side.${table.side(round.dealer)}`) }), " ", lyingCard(faceUpCard(round))) : null,
+    round.over && table.phase === "playing" ? h("p.to-beat", { key: "over" }, t("doudizhu.to_beat", { who: t(`side.${table.side(round.last)}`), what: readingWords(round.over) })) : words,
+  ];
+}
+
+/** The shown card: the very one where it is known by its suit. */
+function faceUpCard(round) {
+  return [...round.held[round.dealer]].find((card) => card[0] === round.faceUp) ?? round.faceUp;
+}
+
+function worth(round) {
+  const parts = [];
+  if (round.bid) parts.push(h("span.worth-part", { key: "bid" }, t("doudizhu.worth.bid"), " ", h("b", {}, String(round.bid))));
+  parts.push(h("span.worth-part", { key: "times", class: round.multiplier > 1 ? "raised" : "" }, t("doudizhu.worth.times"), " ", h("b", {}, `×${round.multiplier}`)));
+  return parts;
+}
