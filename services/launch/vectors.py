@@ -10,6 +10,7 @@ from typing import Any
 from engine.doudizhu import vectors as doudizhu_engine
 from engine.kawuxing import vectors as kawuxing_engine
 from engine.paohuzi import vectors as paohuzi_engine
+from engine.qinghunpeng import vectors as qinghunpeng_engine
 from services.launch.exits import NO, USAGE, Stop
 from services.scoring.core import vectors as scoring
 from services.scoring.core.games import GAMES as AUDITED
@@ -21,6 +22,7 @@ ENGINES: Mapping[str, Judge] = {
     "paohuzi": paohuzi_engine.run_case,
     "doudizhu": doudizhu_engine.run_case,
     "kawuxing": kawuxing_engine.run_case,
+    "qinghunpeng": qinghunpeng_engine.run_case,
 }
 """By game, the engine's own."""
 JUDGES: Mapping[str, tuple[tuple[str, Judge], ...]] = {

@@ -10,6 +10,7 @@ from services.scoring.core.qinghunpeng.rules import Options
 from services.scoring.core.qinghunpeng.tiles import FLOWERS, HAND_TILES, KINDS, SEATS, is_flower
 from services.scoring.core.qinghunpeng.worth import Moment, Win, best_win, eight_flowers
 
+_AFTER: Final = tuple(tuple((seat + step) % SEATS for step in range(1, SEATS)) for seat in range(SEATS))
 _BLOCKS: Final = (4, 4, 4, 1)
 """Tiles that each seat takes at a time."""
 
@@ -90,7 +91,7 @@ class Table:
 
     def after(self, seat: int) -> tuple[int, ...]:
         """Return the other seats, the next in turn first."""
-        return tuple((seat + step) % SEATS for step in range(1, SEATS))
+        return _AFTER[seat]
 
     def draw(self, number: int, *, from_tail: bool) -> bool:
         """Draw a tile, expose and replace flowers; return whether the tile was a flower.

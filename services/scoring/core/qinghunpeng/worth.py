@@ -97,9 +97,13 @@ def best_win(
     if sum(held) + 3 * len(melds) != HAND_SIZE:
         return None
     suits, honours = _colours(held, melds)
+    # Most hands are neither of one suit nor of triplets; without an opener no need to look further.
+    is_mixed = suits > 1 and not are_triplets(held)
+    if is_mixed and options.extra_can_start == "none" and not (moment.heaven or moment.earth):
+        return None
     extras = _extras(options, held, melds, won, moment)
     may_be_plain = _opens(options, extras)
-    if suits > 1 and not may_be_plain and not are_triplets(held):
+    if is_mixed and not may_be_plain:
         return None
     best: Win | None = None
     for pattern, parting in _readings(held, melds, suits, honours):
