@@ -7,7 +7,7 @@ its bound is emptied, so that all of them together stay small whatever is played
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from engine.doudizhu.cards import (
@@ -90,7 +90,7 @@ class Book:
         self._trio_pairs = [Table(self._kickers(3 * one, 2)) for one in ONE[: TWO + 1]]
         self._four_solos = [Table(self._wing_solos(rank), WINGS_MAX) for rank in range(TWO + 1)]
         self._four_pairs = [Table(self._wing_pairs(rank), WINGS_MAX) for rank in range(TWO + 1)]
-        self._planes: Table[tuple[str, int, int, int], Texts] = Table(self._plane, WINGS_MAX)
+        self._planes: Table[tuple[str, int, int, int], Texts] = Table(self._plane)
         self._readings: Table[int, tuple[Reading, ...]] = Table(lambda cards: read(cards, wings))
         self._longest_plane = any(
             reading.type == PLANE_SOLO for reading in self._readings[3 * chain_mask(0, 4)]
@@ -280,8 +280,8 @@ class Book:
             return sorted_texts(body + wing for wing in self._pair_wings(rest, length))
         return sorted_texts(body + wing for wing in self._solo_wings(rest, length, start, length))
 
-    def _solo_wings(self, rest: int, size: int, start: int, length: int) -> Iterator[int]:
-        """Yield every choice of so many single kickers."""
+    def _solo_wings(self, rest: int, size: int, start: int, length: int) -> list[int]:
+        """Return every choice of so many single kickers."""
         options = [
             (
                 ONE[rank],
@@ -290,32 +290,29 @@ class Book:
             for rank in range(KINDS)
             if (has := count_of(rest, rank))
         ]
-        for wing in _choices(options, 0, size):
-            if wing & ROCKET != ROCKET or self._wings.rocket_as_kickers:
-                yield wing
+        found = _choices(options, size)
+        return found if self._wings.rocket_as_kickers else [wing for wing in found if wing & ROCKET != ROCKET]
 
-    def _pair_wings(self, rest: int, pairs: int) -> Iterator[int]:
-        """Yield every choice of so many pairs."""
+    def _pair_wings(self, rest: int, pairs: int) -> list[int]:
+        """Return every choice of so many pairs."""
         options = [
             (2 * ONE[rank], [0, 1, 2] if has == 4 and self._wings.bomb_in_kickers else [0, 1])
             for rank in range(KINDS)
             if (has := count_of(rest, rank)) >= 2
         ]
-        return _choices(options, 0, pairs)
+        return _choices(options, pairs)
 
 
-def _choices(options: list[tuple[int, list[int]]], at: int, size: int) -> Iterator[int]:
-    """Yield every way to take so many: (what one is, how many may be taken) for each kind."""
-    if not size:
-        yield 0
-        return
-    if at == len(options):
-        return
-    one, counts = options[at]
-    for count in counts:
-        if count <= size:
-            for rest in _choices(options, at + 1, size - count):
-                yield count * one + rest
+def _choices(options: list[tuple[int, list[int]]], size: int) -> list[int]:
+    """Return every way to take so many: (what one is, how many may be taken) for each kind."""
+    taken: list[list[int]] = [[0], *[[] for _ in range(size)]]
+    for one, counts in options:
+        # The fuller ones first, so that what this kind adds does not get more of the same kind.
+        for filled in range(size - 1, -1, -1):
+            for count in counts:
+                if 0 < count <= size - filled:
+                    taken[filled + count] += [wing + count * one for wing in taken[filled]]
+    return taken[size]
 
 
 def _masks(hand: int) -> tuple[int, int, int]:
