@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from paiju.table.v1.events_pb2 import RoundFinished
 
+from engine import GAMES
 from services.chassis.bus.nats import NatsBus, NatsLogin
 from services.chassis.bus.port import Delivery
 from services.chassis.bus.registry import Registry
@@ -65,13 +66,13 @@ def table_service(server: NatsServer, folder: Path, name: str = "table-1") -> It
         process.wait()
 
 
-async def create(bus: NatsBus, table_id: str, *players: str, rounds: int = 1) -> None:
+async def create(bus: NatsBus, table_id: str, *players: str, rounds: int = 1, game: str = "paohuzi") -> None:
     """Make a table as soon as its shard is served."""
     calls = Calls(bus, lambda _: None)
     async with asyncio.timeout(20):
         while True:
             try:
-                await calls.about(Create(table_id, spec(*players, rounds=rounds, timing=SLOW)))
+                await calls.about(Create(table_id, spec(*players, rounds=rounds, timing=SLOW, game=game)))
             except Outage:
                 await asyncio.sleep(0.05)
             else:
@@ -89,8 +90,9 @@ async def logged(bus: NatsBus, end_seq: int) -> list[Answered]:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("game", GAMES)
 async def test_a_killed_table_process_goes_on_with_the_same_round_and_loses_nothing(
-    nats_server: NatsServer, tmp_path: Path
+    game: str, nats_server: NatsServer, tmp_path: Path
 ) -> None:
     async with connected(nats_server) as bus:
         door = await Door(bus, bus.clock).open()
@@ -102,7 +104,7 @@ async def test_a_killed_table_process_goes_on_with_the_same_round_and_loses_noth
 
         await bus.consume("test-rounds", [RoundFinished], hear, batch=10)  # type: ignore[arg-type]
         with table_service(nats_server, tmp_path) as process:
-            await create(bus, TABLE, "p_a", rounds=2)
+            await create(bus, TABLE, "p_a", rounds=2, game=game)
             async with asyncio.timeout(30):
                 await player.play(until=lambda at: len(at.accepted) >= 3)
             round_id = player.view.opening.round_id

@@ -26,6 +26,9 @@ from paiju.table.v1.play_pb2 import (
     TableView,
 )
 
+from engine import GAMES
+from engine.search import Chance
+from tests.simulation.client import TableFold, told_as
 from tests.support.finished import chain
 from tests.support.play_client import WebSocketClient
 
@@ -39,8 +42,11 @@ MATCHMAKING = "paiju.matchmaking.v1.MatchmakingService"
 class Person:
     """One player at one table."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, bot: str = "") -> None:
         self.url = url
+        self.bot = bot
+        """Who chooses for us, by what we were told; empty = the simplest answer of 跑胡子."""
+        self._texts: list[str] = []
         self.player_id = ""
         self.table_id = ""
         self.epoch = 0
@@ -48,6 +54,10 @@ class Person:
         """All frames of the table, as shown to this person, in order."""
         self.view = TableView()
         """The view of the last attach that brought one."""
+        self.fold = TableFold()
+        """What the frames add up to, since the first view."""
+        self.refolded = 0
+        """Views that came later, each equal to the fold of the frames before it."""
         self.answered = 0
         """Answers the table accepted."""
         self._key = Ed25519PrivateKey.generate()
@@ -67,6 +77,11 @@ class Person:
         """The connection."""
         assert self._door is not None, "not connected"
         return self._door
+
+    @property
+    def nonces(self) -> list[bytes]:
+        """Our chain of nonces, its head first."""
+        return self._nonces
 
     async def sign_in(self) -> None:
         """Prove the key, over plain HTTP as the page does."""
@@ -141,9 +156,11 @@ class Person:
                 assert ticket.state != "failed", ticket.reason
         self.table_id = ticket.table_id
 
-    async def attach(self) -> None:
-        """Listen to the table, from where we stopped."""
+    async def attach(self, from_nothing: bool = False) -> None:
+        """Listen to the table, from where we stopped, or as one who knows nothing of it any more."""
         number = self.frames[-1].number if self.frames else self.view.number
+        if from_nothing:
+            number, self.epoch = 0, 0
         async with asyncio.timeout(20):
             while True:
                 answer = await self.door.command(
@@ -175,12 +192,17 @@ class Person:
                 if said.HasField("table_snapshot"):
                     self.epoch = said.table_snapshot.epoch
                     self.view = TableView.FromString(said.table_snapshot.view)
+                    self._check_view()
                     if self.view.play.HasField("question"):
                         await self._answer(self.view.play.round_id, self.view.play.question)
+                        self.view.play.ClearField("question")
                     continue
                 self.epoch = said.table_frames.epoch
                 new = [Frame.FromString(frame) for frame in said.table_frames.frames]
                 self.frames += new
+                for frame in new:
+                    self.fold.add(frame)
+                    self._heard(frame)
                 for frame in new:
                     await self._react(frame)
 
@@ -196,8 +218,26 @@ class Person:
         elif frame.HasField("round_end"):
             await self.door.command(self.table_id, f"ready {frame.number}", ready=Ready())
 
+    def _check_view(self) -> None:
+        """A view after the first must be the fold of the frames up to it."""
+        if self.fold.view.number and self.fold.view.number == self.view.number:
+            assert self.fold.view == self.view, "the view is not the fold of the frames"
+            self.refolded += 1
+        self.fold.start(self.view)
+        self._texts = list(self.view.play.events)
+
+    def _heard(self, frame: Frame) -> None:
+        if frame.HasField("round_opening"):
+            self._texts = []
+        self._texts += frame.play.events
+
     async def _answer(self, round_id: str, question: Question) -> None:
         action = next((wish for wish in ("hu", "pass") if wish in question.actions), question.actions[0])
+        if self.bot:
+            game = GAMES[self.view.game]
+            folded = game.fold(self._texts)
+            assert told_as(game.name, folded.legal) == tuple(question.actions), "a question unlike its events"
+            action = game.bots[self.bot](folded, Chance(question.number))
         answer = await self.door.command(
             self.table_id, act=Act(round_id=round_id, question=question.number, action=action)
         )
