@@ -3,8 +3,9 @@ import { paohuzi } from "./paohuzi/game.mjs";
 import { kawuxing } from "./kawuxing/game.mjs";
 import { doudizhu } from "./doudizhu/game.mjs";
 import { noGame } from "./nogame.mjs";
+import { qinghunpeng } from "./qinghunpeng/game.mjs";
 
-const GAMES = new Map([paohuzi, doudizhu, kawuxing].map((game) => [game.name, game]));
+const GAMES = new Map([paohuzi, doudizhu, kawuxing, qinghunpeng].map((game) => [game.name, game]));
 
 /** The face of a game; a game this page is too old for (or not told yet) shows an empty table. */
 export const gameOf = (name) => GAMES.get(name) ?? noGame;

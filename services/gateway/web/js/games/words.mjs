@@ -3,5 +3,6 @@ import { WORDS as PAOHUZI } from "./paohuzi/words.mjs";
 import { WORDS as KAWUXING } from "./kawuxing/words.mjs";
 import { MAHJONG } from "./mahjong/words.mjs";
 import { WORDS as DOUDIZHU } from "./doudizhu/words.mjs";
+import { WORDS as QINGHUNPENG } from "./qinghunpeng/words.mjs";
 
-export const GAME_WORDS = { ...PAOHUZI, ...DOUDIZHU, ...MAHJONG, ...KAWUXING };
+export const GAME_WORDS = { ...PAOHUZI, ...DOUDIZHU, ...MAHJONG, ...KAWUXING, ...QINGHUNPENG };

@@ -3,15 +3,36 @@ import { t } from "../../lib/i18n.mjs";
 import { h } from "../../lib/vdom.mjs";
 import { nameOfPlayer } from "../../view/people.mjs";
 import { tileRow } from "../mahjong/tileview.mjs";
+import { shareOf } from "./share.mjs";
 
-/** The product of a win, and what is added to it for each payer. */
+/** The product of a win, then for each payer the way from it to what he pays. */
 export function winSum(state, win, said) {
-  const { round } = state.table;
+  const { round, seats } = state.table;
   const product = win.names.map(([, value]) => value).join(" × ");
-  const parts = [win.names.length > 1 ? t("kawuxing.sum.product", { product, fan: win.fan }) : t("kawuxing.sum.fan", { fan: win.fan }), " ", t("kawuxing.sum.stake", { stake: round.stake })];
-  if (round.options.shukan) parts.push(t("kawuxing.sum.kan", { kan: win.kan }));
-  if (said.bao) parts.push(t("kawuxing.sum.bao"));
-  return parts;
+  const fan = win.names.length > 1 ? t("kawuxing.sum.product", { product, fan: win.fan }) : t("kawuxing.sum.fan", { fan: win.fan });
+  const payers = round.pays.filter((pay) => pay.to === win.seat && WIN_PAYS.has(pay.why));
+  return [
+    h("span.sum-fan", { key: "fan" }, fan),
+    payers.map((pay) => {
+      const who = pay.from === state.table.seat ? t("side.own") : nameOfPlayer(state, seats[pay.from].player_id, pay.from);
+      return h("span.sum-share", { key: pay.from }, t("kawuxing.sum.who", { who }), " ", shareWords(round, win, pay, said.bao === true));
+    }),
+  ];
+}
+
+const WIN_PAYS = new Set(["自摸", "放炮", "包胡"]);
+
+/** One payment in figures: 番, the factor of 亮倒, the cap, what is added, the base. */
+function shareWords(round, win, pay, isBao) {
+  const share = shareOf(round, win, pay.from, isBao);
+  const words = [t("kawuxing.sum.fan", { fan: win.fan })];
+  if (share.points !== pay.points) return `${words[0]} → ${pay.points}`;
+  if (share.factor > 1) words.push(t("kawuxing.sum.liang", { factor: share.factor }));
+  if (share.isCapped) words.push(t("kawuxing.sum.cap", { cap: round.options.cap }));
+  if (isBao) words.push(t("kawuxing.sum.bao"));
+  for (const [key, value] of Object.entries(share.extra)) if (value) words.push(t(`kawuxing.sum.${key}`, { points: value }));
+  if (round.stake > 1) words.push(t("kawuxing.sum.stake", { stake: round.stake }));
+  return `${words.join(" ")} = ${pay.points}`;
 }
 
 /** 买马, and after 黄庄 what each hand was ready for. */

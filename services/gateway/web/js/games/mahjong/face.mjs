@@ -1,6 +1,6 @@
 // A mahjong game, as the frame knows it (README: the face of a game), made of what sets it apart from the others.
 import { currentLanguage, t } from "../../lib/i18n.mjs";
-import { loadFaces } from "./art/sheet.mjs";
+import { loadFaces, showIndexes } from "./art/sheet.mjs";
 import { buttons } from "./buttons.mjs";
 import { chooser } from "./choosers.mjs";
 import { badge, field, middle, ownFacts, ownField } from "./field.mjs";
@@ -69,7 +69,11 @@ export function mahjongFace(spec) {
     ownField: (state) => ownField(game, state),
     ownFacts: (state) => ownFacts(game, state),
     middle: (state, words) => middle(game, state, words),
-    rack: (state, controls) => rack(game, state, controls),
+    settings: [{ name: "tileIndex", words: "mahjong.settings.index" }],
+    rack: (state, controls) => {
+      showIndexes(state.settings.switches?.tileIndex === true);
+      return rack(game, state, controls);
+    },
     buttons: (state, controls) => buttons(game, state, controls),
     over: (state, controls) => chooser(game, state, controls),
     resultTitle: (state, result) => resultTitle(game, state, result),

@@ -14,7 +14,7 @@ export function waitsRow(waits, lead = null) {
     h("b.waits-word", {}, t("mahjong.waits")),
     waits.map((one) =>
       h(
-        "span.wait",
+        "span.wait-tile",
         { key: one.tile, class: `${one.left ? "" : "gone"} ${one.selfOnly ? "self-only" : ""}` },
         tile(one.tile),
         h("span.wait-left", {}, one.worth ? `${one.left}·${one.worth}` : String(one.left)),

@@ -61,3 +61,6 @@ export function loadFaces(root = document) {
   sheet.replaceSync(sheetText());
   root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
 }
+
+/** Whether tiles carry a number or letter in the corner. */
+export const showIndexes = (on, root = document) => root.documentElement.classList.toggle("tile-index", on);
