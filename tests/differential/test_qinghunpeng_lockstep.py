@@ -1,6 +1,6 @@
 """清混碰: engine and scoring driven side by side; every question, legal answer, hand and result is compared.
 
-`LOCKSTEP_QINGHUNPENG_ROUNDS` sets how many rounds; without it 240. A failure names its round, which is enough
+`LOCKSTEP_QINGHUNPENG_ROUNDS` sets how many rounds; without it 300. A failure names its round, which is enough
 to play it again.
 """
 
@@ -24,14 +24,14 @@ from services.scoring.core.qinghunpeng.table import Table, dealt
 from services.scoring.core.qinghunpeng.tiles import KIND, SEATS, TEXTS, listed
 from services.scoring.core.rules import BadOptions
 
-ROUNDS = int(os.environ.get("LOCKSTEP_QINGHUNPENG_ROUNDS", "240"))
+ROUNDS = int(os.environ.get("LOCKSTEP_QINGHUNPENG_ROUNDS", "300"))
 GAME = GAMES["qinghunpeng"]
 PRESETS = ("seed000", "shanghai")
 
 LEI = [0, 1, 1, 2, 3, 4, 100]
 VALUES: dict[str, list[Any]] = {
     "flowers": ["at_deal", "lazy"],
-    "dead_wall": [0, 0, 1, 8, 30, 60],
+    "dead_wall": [0, 1, 8, 30, 60, 60],
     "head_bump": [False, True],
     "claim_lock": [False, True],
     "no_swap": [False, True],
@@ -76,21 +76,65 @@ def any_options(rng: random.Random) -> dict[str, Any]:
     return {name: rng.choice(VALUES[name]) for name in names}
 
 
-def any_wall(rng: random.Random) -> list[str]:
-    """Return a permutation of the deck: well shuffled, or with hands that are nearly something."""
+READY = (
+    "a1 a2 a3 a4 a5 a6 a7 a8 a5 a5 a1 a2 a3",
+    "a9 a9 z1 z1 b2 b2 b2 c3 c3 c3 z5 z5 z5",
+    "a7 a8 b1 b2 b3 c4 c5 c6 c7 c8 c9 z6 z6",
+    "a7 a8 a1 a2 a3 z7 z7 z7 z4 z4 z4 z2 z2",
+    "z1 z1 z1 z2 z2 z2 z3 z3 z3 z4 z4 z5 z5",
+    "z1 z1 z2 z3 z3 z4 z4 z5 z6 z6 z7 z7 z7",
+    "a1 a1 a1 a2 a2 a2 a3 a3 a3 a7 a7 z5 z5",
+)
+"""Hands that wait, most of them for a9; the letters stand for the suits in some order."""
+
+
+def any_wall(rng: random.Random) -> tuple[list[str], str]:
+    """Return a permutation of the deck: well shuffled, or with hands that are nearly something.
+
+    With it a tile that may be worth discarding.
+    """
     left = list(GAME.deck())
     rng.shuffle(left)
-    if rng.random() < 0.2:
-        return left
+    manner = rng.choice(["any", "liked", "liked", "liked", "ready", "robbery"])
+    if manner == "any":
+        return left, ""
     wall: list[str | None] = [None] * len(left)
+    suits = dict(zip("abcz", [*rng.sample("mps", 3), "z"], strict=True))
+    wanted = f"{suits['a']}9"
+
+    def place(at: int, tile: str) -> None:
+        if tile in left:
+            left.remove(tile)
+            wall[at] = tile
+
+    if manner == "robbery":  # D gives, D+1 waits, D+2 pongs and draws the fourth
+        for at in (52, 8, 9, 56):
+            place(at, wanted)
     for turn in range(SEATS):
         places = [block[4 * turn + step] for block in BLOCKS for step in range(4)] + [48 + turn]
-        for place, tile in zip(places, liked(rng, left, len(places)), strict=True):
-            wall[place] = tile
+        if manner == "robbery" and turn == 1:
+            hand = READY[0].split()
+        elif manner == "ready":
+            hand = rng.choice(READY).split() if rng.random() < 0.7 else []
+            forced = {0: 4, 1: 0, 3: 1}.get(turn)
+            hand = READY[forced].split() if forced is not None and rng.random() < 0.3 else hand
+        else:
+            hand = liked(rng, left, 13) if manner == "liked" else []
+        for at, tile in zip(places, hand, strict=False):
+            if manner == "liked":
+                wall[at] = tile
+            else:
+                place(at, suits[tile[0]] + tile[1])
+    if manner == "ready":
+        place(52, rng.choice([wanted, "z4", "z5"]))
+        for at in (*range(53, 70), *range(139, 144)):  # what they wait for, or a flower
+            place(at, rng.choice([wanted, f"{suits['a']}6", "z4", "z5", "z1", "z7", *TEXTS[-8:], *left[:4]]))
+    for at in range(53):
+        wall[at] = wall[at] or left.pop()
     tail = rng.choice(["", "", "f", "z"])
     if tail:  # many flowers or honours come as replacements
         left.sort(key=lambda tile: tile[0] == tail and rng.random() < 0.8)
-    return [tile if tile is not None else left.pop(0) for tile in wall]
+    return [tile or left.pop(0) for tile in wall], wanted
 
 
 def liked(rng: random.Random, left: list[str], count: int) -> list[str]:
@@ -121,12 +165,16 @@ def liked(rng: random.Random, left: list[str], count: int) -> list[str]:
     return taken
 
 
-def answer(rng: random.Random, manner: str, hand: list[str], answers: tuple[str, ...]) -> str:
+def answer(rng: random.Random, manner: str, hand: list[str], wanted: str, answers: tuple[str, ...]) -> str:
     """Return one of the answers: any, or as somebody who wants something."""
     if manner == "any" or rng.random() < 0.1:
         return rng.choice(answers)
+    if manner == "gives" and f"discard {wanted}" in answers and rng.random() < 0.8:
+        return f"discard {wanted}"
+    if manner == "robs" and "pass" in answers and len(answers) > 2:
+        return "pass"
     wins = "hu" in answers
-    if wins and rng.random() < (0.85 if manner != "declines" else 0.2):
+    if wins and rng.random() < (0.85 if manner != "declines" else 0.05):
         return "hu"
     claims = [text for text in answers if text.startswith(("gang", "peng", "chi"))]
     if claims and rng.random() < {"claims": 0.95, "kongs": 0.5, "meek": 0.05}.get(manner, 0.4):
@@ -187,11 +235,23 @@ def lockstep(number: int) -> tuple[dict[str, Any], list[tuple[int, str]]]:
     preset, changed = rng.choice(PRESETS), any_options(rng)
     theirs, ours = GAME.ruleset(preset, changed), rules.with_overrides(rules.preset_named(preset), changed)
     same("options", theirs.as_json(), ours.canonical(), number)
-    wall, dealer, draws = any_wall(rng), rng.randrange(SEATS), rng.choice([0, 0, 1, 3])
+    (wall, wanted), dealer, draws = any_wall(rng), rng.randrange(SEATS), rng.choice([0, 0, 1, 3])
     position: Any = GAME.deal(theirs, wall, dealer, draws)
     table = dealt(ours, dealer, draws, [KIND[tile] for tile in wall])
     steps = course.whole_round(table)
-    manners = [rng.choice(["any", "wants", "claims", "kongs", "meek", "declines"]) for _ in range(SEATS)]
+    manners = [
+        rng.choice(["any", "wants", "wants", "claims", "kongs", "meek", "declines", "robs"])
+        for _ in range(SEATS)
+    ]
+    if wanted and rng.random() < 0.5:
+        ways = rng.choice(
+            [
+                ("gives", "robs", "claims", "meek"),
+                ("gives", "wants", "kongs", "wants"),
+                ("gives", "declines", "meek", "declines"),
+            ]
+        )
+        manners = [ways[(seat - dealer) % SEATS] for seat in range(SEATS)]
     history: list[tuple[int, str]] = []
     ending = None
     try:
@@ -208,7 +268,9 @@ def lockstep(number: int) -> tuple[dict[str, Any], list[tuple[int, str]]]:
                         with pytest.raises(Refusal):
                             position.apply(seat, text)
             seat = rng.choice(sorted(asked))
-            text = answer(rng, manners[seat], listed(table.seats[seat].hand), tuple(asked[seat]))
+            # Who declines takes the last tile of all.
+            manner = "wants" if table.free <= 0 else manners[seat]
+            text = answer(rng, manner, listed(table.seats[seat].hand), wanted, tuple(asked[seat]))
             history.append((seat, text))
             position.apply(seat, text)
             asked = steps.send((seat, text))
