@@ -120,7 +120,7 @@ async def test_friends_meet_in_a_room_by_its_code_talk_and_play_a_match_to_its_e
     async with opened(browser, up.said.url, PHONE) as host, opened(browser, up.said.url, PHONE) as guest:
         await host.wait_for_selector(".hall")
         await host.click(".big-create")
-        await host.click(".dialog .chips >> nth=1 >> button >> nth=0")
+        await host.click(".dialog .round-chips button >> nth=0")
         await host.click(".dialog-buttons .primary")
         await host.wait_for_selector(".places")
         code = "".join(
@@ -131,7 +131,7 @@ async def test_friends_meet_in_a_room_by_its_code_talk_and_play_a_match_to_its_e
         for digit in code:
             await guest.click(f".keys button:text-is('{digit}')")
         await guest.wait_for_selector(".places")
-        await host.click(".room-buttons button:has-text('电脑')")
+        await host.click(".bot-levels [data-bot=normal]")
         for page in (host, guest):
             await page.click(".room-buttons .primary")
         for page in (host, guest):
@@ -178,9 +178,9 @@ async def test_sign_in_statistics_and_records_are_there_after_a_match(browser: B
         await page.keyboard.press("Escape")
         await page.wait_for_selector(".gold:not(:has-text('20,000'))")
         await page.click(".big-create")
-        await page.click(".dialog .chips >> nth=1 >> button >> nth=0")
+        await page.click(".dialog .round-chips button >> nth=0")
         await page.click(".dialog-buttons .primary")
-        await page.click(".room-buttons button:has-text('电脑')")
+        await page.click(".bot-levels [data-bot=normal]")
         await page.click(".room-buttons .primary")
         await page.wait_for_selector(".hand-card", timeout=ROUND_WAIT_MS)
         await page.click("[data-button=auto]")

@@ -1,4 +1,4 @@
-"""The page works out `play*` of 斗地主 exactly as the engine does, folds a round to the same view, and hints only what is legal."""
+"""The page works out `play*` of 斗地主 as the engine does, folds rounds to its views, and hints what is legal."""
 
 from __future__ import annotations
 
@@ -97,9 +97,7 @@ def _positions(seed: int, rules: Any) -> list[tuple[Any, int]]:
 
 def _chosen(hand: str, legal: list[str], rng: random.Random) -> list[str]:
     """Return selections a person might make: any cards, and legal plays with a card more or less."""
-    words = []
-    for _ in range(6):
-        words.append("".join(sorted(rng.sample(hand, rng.randint(1, len(hand))), key=hand.index)))
+    words = ["".join(rng.sample(hand, rng.randint(1, len(hand)))) for _ in range(6)]
     for action in rng.sample(legal, min(6, len(legal))):
         if action.startswith("play"):
             word = action.split(" ")[1]

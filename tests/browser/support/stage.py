@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import json
 import random
 import time
 from collections.abc import Callable
@@ -27,6 +26,7 @@ from paiju.table.v1 import table_service_pb2 as tables
 
 from engine import GAMES
 from services.gateway.doors.files import SECURITY, FilesDoor
+from services.table.catalog import list_games
 from tests.browser.support.staged_table import StagedTable
 
 ME = "p_stage"
@@ -42,6 +42,9 @@ class Stage:
     """Serves the page and plays one table with it."""
 
     def __init__(self, seed: int = 1, pace_s: float = 0.4, preset: str = "876cc", rounds: int = 4) -> None:
+        self.catalogue = list_games(GAMES)
+        self.gone: list[str] = []
+        """Halls that tickets were asked for."""
         self.seed = seed
         self.pace_s = pace_s
         self.preset = preset
@@ -76,7 +79,7 @@ class Stage:
             "SignIn": self.sign_in,
             "GetStatistics": lambda _: progress.GetStatisticsResponse(statistics=[self.statistics()]),
             "ListHalls": lambda _: matchmaking.ListHallsResponse(halls=self.halls()),
-            "ListGames": lambda _: tables.ListGamesResponse(games=[games_message()]),
+            "ListGames": lambda _: self.catalogue,
             "CreateTicket": self.create_ticket,
             "GetTicket": lambda _: matchmaking.GetTicketResponse(ticket=self.ticket("waiting")),
             "CancelTicket": lambda _: matchmaking.CancelTicketResponse(ticket=self.ticket("cancelled")),
@@ -255,11 +258,12 @@ class Stage:
         )
 
     def halls(self) -> list[matchmaking.Hall]:
+        """Return three halls for the first presets of every game."""
         return [
             matchmaking.Hall(
-                hall_id=f"paohuzi/{preset}/{key}",
-                game="paohuzi",
-                preset=preset,
+                hall_id=f"{game.game}/{preset.preset}/{key}",
+                game=game.game,
+                preset=preset.preset,
                 title_zh=zh,
                 title_en=key.title(),
                 base_stake=base,
@@ -267,7 +271,8 @@ class Stage:
                 entry_min=base * 300,
                 rounds=8,
             )
-            for preset in ("876cc", "luzhou-10xi", "bafang-yongzhou", "tongyi-qmt")
+            for game in self.catalogue.games
+            for preset in list(game.presets)[:4]
             for key, zh, base in (
                 ("novice", "新手场", 10),
                 ("junior", "初级场", 50),
@@ -285,25 +290,28 @@ class Stage:
     def create_ticket(self, request: matchmaking.CreateTicketRequest) -> Message:
         if self.waits:
             return matchmaking.CreateTicketResponse(ticket=self.ticket("waiting"))
-        self.open_table(request.hall_id.split("/")[1])
+        self.gone.append(request.hall_id)
+        self.open_table(*request.hall_id.split("/")[:2])
         return matchmaking.CreateTicketResponse(ticket=self.ticket("matched"))
 
-    def open_table(self, preset: str) -> None:
+    def open_table(self, game: str, preset: str) -> None:
         """Start a match with the page in seat 0."""
         rng = random.Random(self.seed)
         table_id = "0-" + hashlib.sha256(f"{self.seed}{time.time()}".encode()).hexdigest()[:12]
         self.table = StagedTable(
-            table_id, ME, preset, rng, rounds=self.rounds, pace_s=self.pace_s, say=self.frame
+            table_id, ME, preset, rng, rounds=self.rounds, pace_s=self.pace_s, say=self.frame, game=game
         )
         task = asyncio.get_running_loop().create_task(self.table.run())
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
 
     def create_room(self, request: matchmaking.CreateRoomRequest) -> Message:
+        seats = next(game.seats for game in self.catalogue.games if game.game == request.game)
+        others = [matchmaking.RoomPlace(seat=seat) for seat in range(2, seats)]
         self.room = matchmaking.Room(
             room_code="482913",
             owner_id=ME,
-            game="paohuzi",
+            game=request.game,
             preset=request.preset,
             options_json=request.options_json,
             rounds=request.rounds,
@@ -311,7 +319,7 @@ class Stage:
             places=[
                 matchmaking.RoomPlace(seat=0, player_id=ME),
                 matchmaking.RoomPlace(seat=1, player_id="bot:normal", ready=True),
-                matchmaking.RoomPlace(seat=2),
+                *others,
             ],
         )
         return matchmaking.CreateRoomResponse(room=self.room)
@@ -327,44 +335,6 @@ class Stage:
                 at_ms=now_ms(),
             )
         )
-
-
-def games_message() -> tables.Game:
-    """Return 跑胡子 as ListGames would."""
-    from engine.paohuzi.rules import OPTIONS
-
-    game: Any = GAMES["paohuzi"]
-    message = tables.Game(
-        game="paohuzi", title_zh="跑胡子", title_en="Paohuzi", seats=3, bots=sorted(game.bots)
-    )
-    titles = {
-        "876cc": "876 跑胡子",
-        "luzhou-10xi": "泸州十息",
-        "bafang-yongzhou": "八方永州",
-        "tongyi-qmt": "统一全名堂",
-    }
-    for preset, rules in game.presets.items():
-        message.presets.add(
-            preset=preset,
-            version=1,
-            title_zh=titles.get(preset, preset),
-            title_en=preset,
-            options_json=json.dumps(rules.options(), ensure_ascii=False),
-        )
-    for name, info in OPTIONS.items():
-        kind = "enum" if info.choices else "int" if info.high else "bool"
-        message.options.add(
-            name=name,
-            type=kind,
-            values=list(info.choices),
-            minimum=info.low,
-            maximum=info.high,
-            title_zh=info.doc,
-            title_en=info.doc,
-            rule=info.rule,
-            acts_in=info.acts_in,
-        )
-    return message
 
 
 async def serve(stage: Stage, port: int = 0) -> tuple[web.AppRunner, str]:

@@ -1,4 +1,4 @@
-"""The table of the stage: one person and two bots on the real engine, from a seed."""
+"""The table of the stage: one person and bots on the real engine, from a seed."""
 
 from __future__ import annotations
 
@@ -34,10 +34,11 @@ class StagedTable:
         rounds: int,
         pace_s: float,
         say: Callable[[play.Frame], Awaitable[None]],
+        game: str = "paohuzi",
     ) -> None:
         self.table_id = table_id
-        self.players = [player_id, "bot:normal", "bot:normal"]
-        self.game: Any = GAMES["paohuzi"]
+        self.game: Any = GAMES[game]
+        self.players = [player_id, *["bot:normal"] * (self.game.seats - 1)]
         self.rules = self.game.ruleset(preset, {"base_stake": 10})
         self.rng = rng
         self.rounds = rounds
@@ -46,8 +47,8 @@ class StagedTable:
         self.number = 0
         self.round_no = 0
         self.over = False
-        self.scores = [0, 0, 0]
-        self.stakes = [3000, 3000, 3000]
+        self.scores = [0] * len(self.players)
+        self.stakes = [3000] * len(self.players)
         self.taken = False
         self.ready = asyncio.Event()
         self.answered: asyncio.Queue[tuple[int, str]] = asyncio.Queue()
@@ -87,7 +88,7 @@ class StagedTable:
             number=self.number,
             table_id=self.table_id,
             match_id=self.table_id,
-            game="paohuzi",
+            game=self.game.name,
             preset=self.rules.title,
             options_json=self.rules.as_json(),
             rounds=self.rounds,
@@ -152,16 +153,16 @@ class StagedTable:
         await self.tell(round_opening=opening)
         nonce = await self.nonce
         await self.tell(nonce_seen=play.NonceSeen(seat=0, nonce=nonce))
-        nonces = (nonce, None, None)
+        nonces = (nonce, *[None] * (len(self.players) - 1))
         if dealer < 0:
             dealer = deal.first_dealer(seed, round_id, nonces)
         deck = self.game.deck()
-        wall = [deck[at] for at in deal.shuffled(seed, round_id, nonces, 80)]
+        wall = [deck[at] for at in deal.shuffled(seed, round_id, nonces, len(deck))]
         actions, position = await self.play_round(round_id, wall, dealer)
-        result = full_result("paohuzi", self.rules, dealer, draws, position.outcome())
+        result = full_result(self.game.name, self.rules, dealer, draws, position.outcome())
         record = Record(
             round_id=round_id,
-            game="paohuzi",
+            game=self.game.name,
             preset=self.rules.title,
             options=self.rules.as_json(),
             seats=tuple(self.players),
@@ -225,7 +226,7 @@ class StagedTable:
         legal = position.legal_actions(0)
         if last and legal:
             frame.question.number = self.question
-            frame.question.actions.extend(legal)
+            frame.question.actions.extend(self.game.question(position, 0))
             frame.question.deadline_at_ms = int(time.time() * 1000) + TURN_MS
         kept = self.parts["play"]
         everything = [*kept.events, *texts]
@@ -254,7 +255,7 @@ class StagedTable:
             0,
             tables.RecordSummary(
                 round_id=round_id,
-                game="paohuzi",
+                game=self.game.name,
                 preset=self.rules.title,
                 players=self.players,
                 points=points,

@@ -49,15 +49,15 @@ export function initialState(storage) {
 
 const PLACE = "paiju.settings";
 
-/** Sound and the order of the hand; what is kept badly counts as not kept. */
+/** Sound, the order of the hand by game, and the switches of games; what is kept badly counts as not kept. */
 export function readSettings(storage) {
-  const defaults = { sound: true, order: "melds", switches: {} };
+  const defaults = { sound: true, orders: {}, switches: {} };
   try {
     const kept = JSON.parse(storage.getItem(PLACE)) ?? {};
     return {
       sound: typeof kept.sound === "boolean" ? kept.sound : defaults.sound,
-      order: kept.order === "ranks" ? "ranks" : "melds",
-      switches: typeof kept.switches === "object" && kept.switches ? kept.switches : {},
+      orders: kept.orders ?? (kept.order ? { paohuzi: kept.order } : {}),
+      switches: kept.switches ?? {},
     };
   } catch {
     return defaults;

@@ -241,9 +241,10 @@ export class LobbyControls {
     });
   }
 
-  fillWithBots() {
+  /** Give the empty places to bots of one level: `easy`, `normal`, `hard`. */
+  fillWithBots(bot) {
     return this.controls.once("room", async () => {
-      const { room } = await this.call("matchmaking/FillRoomWithBots", { room_code: this.state.room.room_code });
+      const { room } = await this.call("matchmaking/FillRoomWithBots", { room_code: this.state.room.room_code, bot });
       this.onRoom(room);
     });
   }

@@ -29,7 +29,6 @@ export const noGame = {
   isClaim: () => false,
   hears: nothing,
   onKey: () => false,
-  hasOrders: false,
   badge: nothing,
   field: nothing,
   ownField: nothing,

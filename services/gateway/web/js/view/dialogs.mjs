@@ -6,7 +6,8 @@ import { recordDialog, recordsDialog, statisticsDialog } from "./history.mjs";
 import { icon } from "./icons.mjs";
 import { keypad } from "./keypad.mjs";
 import { AVATARS, avatarPicture } from "./people.mjs";
-import { optionValue } from "./optionvalue.mjs";
+import { orderOf, setOrder } from "./order.mjs";
+import { optionWords } from "./optionvalue.mjs";
 import { catalogue, presetsOf } from "./presets.mjs";
 import { waitFor } from "./waitfor.mjs";
 import { roomForm } from "./roomform.mjs";
@@ -56,11 +57,12 @@ function choice(label, options, current, pick) {
 }
 
 function settings(state, controls) {
-  const { sound, order, switches } = state.settings;
+  const { sound, switches } = state.settings;
+  const face = gameOf(state.table?.game || state.game);
   return [
     choice(t("settings.language"), [["zh-CN", "中文"], ["en", "English"]], currentLanguage(), (value) => controls.language(value)),
     choice(t("settings.sound"), [[true, t("on")], [false, t("off")]], sound, (value) => controls.setting("sound", value)),
-    choice(t("settings.order"), [["melds", t("settings.order.melds")], ["ranks", t("settings.order.ranks")]], order, (value) => controls.setting("order", value)),
+    face.orders ? choice(t("settings.order"), face.orders.map((order) => [order, t(`settings.order.${order}`)]), orderOf(state, face), (order) => setOrder(controls, state, face, order)) : null,
     allSettings().map(({ name, words }) => choice(t(words), [[true, t("on")], [false, t("off")]], switches[name] ?? false, (value) => controls.setting("switches", { ...switches, [name]: value }))),
     h("p.hint", {}, t("settings.keys")),
     h("p.hint", {}, t("settings.player", { id: state.playerId })),
@@ -168,7 +170,7 @@ function rules(state) {
   return [
     gameOf(name).rules(options),
     game && Object.keys(options).length
-      ? h("details", {}, h("summary", {}, t("rules.options")), h("dl.options", {}, game.options.flatMap((option) => [h("dt", { key: `${option.name}.t` }, localised(option)), h("dd", { key: `${option.name}.d` }, optionValue(options[option.name], name))])))
+      ? h("details", {}, h("summary", {}, t("rules.options")), h("dl.options", {}, game.options.flatMap((option) => [h("dt", { key: `${option.name}.t` }, localised(option)), h("dd", { key: `${option.name}.d` }, optionWords(option, options[option.name], name))])))
       : null,
   ];
 }

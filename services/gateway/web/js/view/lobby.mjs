@@ -10,6 +10,8 @@ import { catalogue, gameTitle, presetsOf } from "./presets.mjs";
 import { waitFor } from "./waitfor.mjs";
 import { clockFace } from "./ticker.mjs";
 
+const LEVELS = ["easy", "normal", "hard"];
+
 /** Describe the lobby. */
 export function lobby(state, controls) {
   return h(
@@ -68,6 +70,7 @@ function halls(state, controls) {
   return h(
     "div.lobby-body",
     { key: "halls" },
+    games.length > 1 ? gameTabs(state, controls, games) : null,
     h(
       "section.quick",
       { "aria-label": t("quick.title") },
@@ -79,7 +82,6 @@ function halls(state, controls) {
     h(
       "section.halls",
       { "aria-label": t("halls.title") },
-      games.length > 1 ? gameTabs(state, controls, games) : null,
       h(
         "div.presets",
         { role: "tablist", "aria-label": t("halls.title") },
@@ -200,13 +202,25 @@ function roomPanel(state, controls) {
     h("button.plain.copy", { onclick: () => copyCode(controls, room.room_code) }, icon("copy"), t("room.copy")),
     h("p.room-facts", {}, gameTitle(state, room.game), " · ", preset?.title ?? room.preset, " · ", t("hall.rounds", { rounds: room.rounds }), room.options_json && room.options_json !== "{}" ? ` · ${t("room.custom")}` : ""),
     h("div.places", {}, room.places.map((place) => placeView(state, room, place))),
+    owner && empty ? botLevels(state, controls) : null,
     h(
       "div.room-buttons",
       {},
       mine ? h("button.primary", { disabled: state.busy.has("room"), onclick: () => controls.lobby.setReady(!mine.ready) }, t(mine.ready ? "room.unready" : "room.ready")) : null,
-      owner && empty ? h("button.plain", { disabled: state.busy.has("room"), onclick: () => controls.lobby.fillWithBots() }, t("room.bots")) : null,
       h("button.plain", { onclick: () => controls.lobby.leaveRoom() }, t(owner ? "room.close" : "room.leave")),
     ),
+  );
+}
+
+/** Who plays in the empty places; only the levels that the game has. */
+function botLevels(state, controls) {
+  const bots = catalogue(state, state.room.game)?.bots ?? [];
+  const levels = LEVELS.filter((level) => bots.includes(level));
+  return h(
+    "div.bot-levels",
+    { key: "bots", role: "group", "aria-label": t("room.bots") },
+    h("span.bot-levels-words", {}, t("room.bots")),
+    levels.map((level) => h("button.plain", { key: level, "data-bot": level, disabled: state.busy.has("room"), onclick: () => controls.lobby.fillWithBots(level) }, t(`bot.level.${level}`))),
   );
 }
 
@@ -217,9 +231,12 @@ function placeView(state, room, place) {
     { key: place.seat, class: taken ? "taken" : "" },
     taken ? avatar(state, place.player_id, place.seat) : h("span.avatar.empty", { "aria-hidden": "true" }, "?"),
     h("span.place-name", {}, taken ? nameOfPlayer(state, place.player_id, place.seat) : t("room.empty")),
+    isBot(place.player_id) && LEVELS.includes(levelOf(place.player_id)) ? h("span.place-level", {}, t(`bot.level.${levelOf(place.player_id)}`)) : null,
     h("span.place-state", {}, !taken ? "" : place.ready || isBot(place.player_id) ? t("room.is_ready") : t("room.not_ready"), place.player_id === room.owner_id ? ` · ${t("room.owner")}` : ""),
   );
 }
+
+const levelOf = (playerId) => playerId.slice("bot:".length);
 
 async function copyCode(controls, code) {
   controls.toast((await copyText(code)) ? t("room.copied") : code);

@@ -1,5 +1,12 @@
 // The values of rule options in words.
-import { hasWords, t } from "../lib/i18n.mjs";
+import { currentLanguage, hasWords, t } from "../lib/i18n.mjs";
+
+/** The value of an option in the words of the catalogue. */
+export function optionWords(option, value, game = "") {
+  const at = option.values.indexOf(value);
+  const words = (currentLanguage() === "en" ? option.values_en : option.values_zh)?.[at];
+  return words || optionValue(value, game);
+}
 
 /** The value of an option in words; a game may have words of its own for a value. */
 export function optionValue(value, game = "") {

@@ -1,7 +1,7 @@
 // Opening a friends' room: preset, rounds, and every option of the rules.
 import { localised, t } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
-import { optionValue } from "./optionvalue.mjs";
+import { optionValue, optionWords } from "./optionvalue.mjs";
 import { waitFor } from "./waitfor.mjs";
 import { catalogue, presetsOf } from "./presets.mjs";
 
@@ -31,13 +31,13 @@ export function roomForm(state, controls) {
     games.length
       ? labelled(t("room.game"), h("div.chips.game-chips", { role: "radiogroup", "aria-label": t("room.game") }, games.map((one) => h("button.chip", { key: one.game, role: "radio", "data-game": one.game, "aria-checked": String(one === game), onclick: () => set((d) => Object.assign(d, { game: one.game, preset: null, options: {} })) }, localised(one), h("span.chip-note", {}, t("game.seats", { count: one.seats }))))))
       : null,
-    labelled(t("room.preset"), h("div.chips", { role: "radiogroup", "aria-label": t("room.preset") }, presets.map((one) => h("button.chip", { key: one.preset, role: "radio", "aria-checked": String(one === preset), onclick: () => set((d) => Object.assign(d, { preset: one.preset, options: {} })) }, one.title)))),
-    labelled(t("room.rounds"), h("div.chips", { role: "radiogroup", "aria-label": t("room.rounds") }, ROUNDS.map((count) => h("button.chip", { key: count, role: "radio", "aria-checked": String(count === rounds), onclick: () => set((d) => (d.rounds = count)) }, t("room.rounds.count", { count }))))),
+    labelled(t("room.preset"), h("div.chips.preset-chips", { role: "radiogroup", "aria-label": t("room.preset") }, presets.map((one) => h("button.chip", { key: one.preset, role: "radio", "aria-checked": String(one === preset), onclick: () => set((d) => Object.assign(d, { preset: one.preset, options: {} })) }, one.title)))),
+    labelled(t("room.rounds"), h("div.chips.round-chips", { role: "radiogroup", "aria-label": t("room.rounds") }, ROUNDS.map((count) => h("button.chip", { key: count, role: "radio", "aria-checked": String(count === rounds), onclick: () => set((d) => (d.rounds = count)) }, t("room.rounds.count", { count }))))),
     h(
       "details.room-options",
       {},
       h("summary", {}, t("room.options"), Object.keys(changed).length ? ` · ${t("room.options.changed", { count: Object.keys(changed).length })}` : ""),
-      h("div.option-list", {}, game.options.filter((option) => option.acts_in !== "settlement").map((option) => optionRow(option, { game: game.game, preset, chosen, set }))),
+      h("div.option-list", {}, game.options.filter((option) => option.name !== "base_stake").map((option) => optionRow(option, { game: game.game, preset, chosen, set }))),
     ),
     h("div.dialog-buttons", {}, h("button.primary", { disabled: state.busy.has("room"), onclick: create }, t("room.create"))),
   ];
@@ -52,7 +52,7 @@ function optionRow(option, { game, preset, chosen, set }) {
   return h(
     "div.option",
     { key: `${preset.preset}/${option.name}`, class: isChanged ? "changed" : "" },
-    h("span.option-title", {}, localised(option), " ", h("span.option-rule", {}, option.rule)),
+    h("span.option-title", { title: option.text_en || null }, localised(option), " ", h("span.option-rule", {}, option.rule)),
     control(game, option, value, pick),
   );
 }
@@ -63,7 +63,7 @@ function control(game, option, value, pick) {
     return h("button.switch", { role: "switch", "aria-checked": String(value), "aria-label": label, onclick: () => pick(!value) }, optionValue(value));
   }
   if (option.type === "enum") {
-    return h("select.select", { "aria-label": label, value: String(value), onchange: (event) => pick(event.target.value) }, option.values.map((one) => h("option", { key: one, value: one, selected: one === value }, optionValue(one, game))));
+    return h("select.select", { "aria-label": label, value: String(value), onchange: (event) => pick(event.target.value) }, option.values.map((one) => h("option", { key: one, value: one, selected: one === value }, optionWords(option, one, game))));
   }
   return h("input.number", {
     type: "number",
@@ -71,9 +71,15 @@ function control(game, option, value, pick) {
     min: option.minimum,
     max: option.maximum,
     step: 1,
-    placeholder: t("option.none"),
+    placeholder: option.optional ? t("option.none") : null,
+    required: !option.optional,
     value: value === null || value === undefined ? "" : String(value),
-    onchange: (event) => pick(readNumber(event.target.value, option)),
+    onchange: (event) => {
+      const number = readNumber(event.target.value, option);
+      if (number !== null || option.optional) pick(number);
+      // What cannot be is not kept; what was cut to the range is shown so.
+      event.target.value = String(number ?? (option.optional ? "" : value));
+    },
   });
 }
 

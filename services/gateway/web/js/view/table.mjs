@@ -4,6 +4,7 @@ import { h } from "../lib/vdom.mjs";
 import { actionBar } from "./actions.mjs";
 import { chatPanel } from "./chat.mjs";
 import { icon } from "./icons.mjs";
+import { nextOrder, setOrder } from "./order.mjs";
 import { presetTitle } from "./presets.mjs";
 import { resultScreen } from "./result.mjs";
 import { ownSeat, otherSeat } from "./seats.mjs";
@@ -83,7 +84,7 @@ function bar(state, controls) {
         icon("chat"),
         state.chat.unread ? h("span.badge", {}, String(Math.min(99, state.chat.unread))) : null,
       ),
-      table.face.hasOrders && barButton("sort", t("settings.order"), () => controls.setting("order", state.settings.order === "melds" ? "ranks" : "melds")),
+      table.face.orders && barButton("sort", t("settings.order"), () => setOrder(controls, state, table.face, nextOrder(state, table.face))),
       barButton("gear", t("settings.title"), () => controls.dialog({ kind: "settings" })),
     ),
   );

@@ -41,7 +41,7 @@ export function face(card) {
   }
   const suit = suitOf(card);
   return [
-    h("span.corner", { "aria-hidden": "true" }, h("b.rank", {}, rankPrint(rankOf(card))), sign(suit, "small-sign")),
+    h("span.corner", { "aria-hidden": "true" }, h("b.pip", { class: rankOf(card) === "T" ? "ten" : "" }, rankPrint(rankOf(card))), sign(suit, "small-sign")),
     "JQK".includes(rankOf(card)) ? h("span.court-letter", { "aria-hidden": "true" }, rankOf(card)) : sign(suit, "large-sign"),
   ];
 }

@@ -8,6 +8,9 @@ import { readingWords } from "./wording.mjs";
 /** From so few cards on everybody is warned. */
 export const ALARM_CARDS = 2;
 
+/** More cards than these are drawn smaller. */
+const MANY_CARDS = 8;
+
 const HATS = {
   landlord: "M5 12c0-5 3-8 7-8s7 3 7 8v2H5zM1.500 14h21c.8 0 1 .9.4 1.400C20.500 17.300 16.500 18.500 12 18.500S3.500 17.300 1.100 15.400c-.6-.5-.4-1.400.4-1.400z",
   peasant: "M12 4l10.500 11c.5.6.2 1.500-.6 1.600-3 .5-6.300.9-9.900.9s-6.900-.4-9.900-.9c-.8-.1-1.100-1-.6-1.600z",
@@ -60,14 +63,14 @@ export function ownField(state) {
   return h("div.lain", { key: "lain" }, lain(round, around[0]));
 }
 
-const openHand = (round, seat) => (round.hands?.[seat].length ? cardLine(round.hands[seat], { key: "hand", className: "rest" }) : null);
+const openHand = (round, seat) => (round.hands?.[seat].length ? cardLine(round.hands[seat], { key: "hand", className: round.hands[seat].length > MANY_CARDS ? "many" : "" }) : null);
 
 function lain(round, seat) {
   const what = round.before[seat];
   if (!what) return null;
   const turn = round.history.length + round.bids.length;
   if (what.said) return h("span.said", { key: `said-${what.said}-${turn}`, class: what.said === "pass" ? "passed" : "" }, t(`doudizhu.act.${what.said.replace(" ", ".")}`));
-  return cardLine(what.cards, { key: `play-${what.cards.join("")}`, className: `of-${what.reading.type}` });
+  return cardLine(what.cards, { key: `play-${what.cards.join("")}`, className: what.cards.length > MANY_CARDS ? "many" : "" });
 }
 
 /** Role and cards left of the own seat. */

@@ -43,7 +43,7 @@ export const doudizhu = {
   isLegal,
   hears,
   onKey,
-  hasOrders: true,
+  orders: ["ranks", "melds"],
   mark,
   badge,
   field,

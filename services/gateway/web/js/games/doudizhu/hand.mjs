@@ -4,6 +4,7 @@ import { h } from "../../lib/vdom.mjs";
 import { rankAt, rankOf } from "./cards.mjs";
 import { cardTone, cardWords, face } from "./cardview.mjs";
 import { toggle } from "./moves.mjs";
+import { orderOf } from "../../view/order.mjs";
 import { stroke } from "./pick.mjs";
 
 const ONE_ROW_MAX = 10;
@@ -29,13 +30,13 @@ function rowsOf(cards) {
 export function rack(state, controls) {
   const { round } = state.table;
   if (round.seat < 0) return watched(round);
-  const cards = ordered(round.hand, state.settings.order);
+  const cards = ordered(round.hand, orderOf(state, state.table.face));
   const rows = rowsOf(cards);
   return h(
     "section.rack",
     { key: "rack", "aria-label": t("hand.title"), class: `rows-${rows.length}` },
     h(
-      "div.fan",
+      "div.poker-fan",
       {
         onpointerdown: (event) =>
           stroke(event, {
@@ -53,7 +54,7 @@ function watched(round) {
   return h(
     "section.rack.watched",
     { key: "rack", role: "img", "aria-label": t("hand.count", { count }) },
-    h("div.fan", {}, h("div.fan-row", { style: { "--n": String(count) } }, Array.from({ length: count }, (_, at) => h("span.poker.back", { key: at })))),
+    h("div.poker-fan", {}, h("div.fan-row", { style: { "--n": String(count) } }, Array.from({ length: count }, (_, at) => h("span.poker.back", { key: at })))),
   );
 }
 

@@ -6,18 +6,18 @@ const BOMB_COST = 4_000;
 const ROCKET_COST = 8_000;
 const BREAK_COST = 60;
 const BREAK_BOMB_COST = 900;
-const KICKER_COST = 4;
+const HIGH_CARDS = 3;
 
 /** How dear a play is: what it breaks, how high it is, and above all whether it is a bomb. */
 function costOf(play, counts, leads) {
   const used = countRanks([...play.word]);
   let cost = play.reading.rank * 10;
+  for (const [at, count] of used.entries()) cost += (count * at * at) / HIGH_CARDS;
   used.forEach((count, at) => {
     if (!count) return;
     const left = counts[at] - count;
     if (left) cost += counts[at] === 4 ? BREAK_BOMB_COST : BREAK_COST * left;
     if (at >= 12) cost += 40;
-    cost += KICKER_COST * at;
   });
   if (used[13] !== used[14] && counts[13] && counts[14]) cost += BREAK_BOMB_COST;
   if (play.reading.type === "bomb") cost += BOMB_COST;

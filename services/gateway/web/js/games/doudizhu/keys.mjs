@@ -31,7 +31,7 @@ export function onKey(event, controls) {
 }
 
 function step(by) {
-  const cards = [...document.querySelectorAll(".fan .in-hand")];
+  const cards = [...document.querySelectorAll(".poker-fan .in-hand")];
   if (!cards.length) return;
   const at = cards.indexOf(document.activeElement);
   cards[(at + by + cards.length) % cards.length].focus();

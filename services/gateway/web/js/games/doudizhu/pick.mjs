@@ -27,5 +27,5 @@ export function stroke(event, { paint, take }) {
 }
 
 function cardAt(x, y) {
-  return document.elementFromPoint(x, y)?.closest(".fan [data-card]")?.dataset.card ?? "";
+  return document.elementFromPoint(x, y)?.closest(".poker-fan [data-card]")?.dataset.card ?? "";
 }

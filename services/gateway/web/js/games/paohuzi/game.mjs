@@ -24,7 +24,7 @@ export const paohuzi = {
   isClaim: (actions) => !actions.some((action) => action.startsWith("discard")),
   hears,
   onKey,
-  hasOrders: true,
+  orders: ["melds", "ranks"],
   badge,
   field,
   ownField,

@@ -6,6 +6,7 @@ import { cardWords, face, meldColumn } from "./cardview.mjs";
 import { sortActions } from "./actions.mjs";
 import { isRed } from "./cards.mjs";
 import { playCard, touchCard } from "./moves.mjs";
+import { orderOf } from "../../view/order.mjs";
 import { dragStart } from "../../view/drag.mjs";
 
 /** Describe melds and hand of the own seat. */
@@ -14,7 +15,7 @@ export function rack(state, controls) {
   const [at] = table.around;
   const { round } = table;
   const { discards } = sortActions(controls.play.asked);
-  const columns = columnsOf(round.hand, state.settings.order);
+  const columns = columnsOf(round.hand, orderOf(state, table.face));
   const offered = round.shown && round.shown.how !== "liang" ? round.shown.card : "";
   const copies = new Map();
   return h(
