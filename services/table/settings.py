@@ -12,7 +12,7 @@ class TableSettings(ServiceSettings):
 
     model_config = prefixed("PAIJU_TABLE_")
 
-    games: tuple[str, ...] = ("paohuzi", "doudizhu")
+    games: tuple[str, ...] = ("paohuzi", "doudizhu", "kawuxing", "qinghunpeng")
     """Games that tables are opened for: those of the engine whose rounds scoring can audit. A table that runs
     already plays on."""
     bot_processes: int = Field(default=1, ge=0, le=64)
