@@ -15,7 +15,6 @@ from services.scoring.core.qinghunpeng.tiles import (
     SUIT_KINDS,
     TEXTS,
     BadTiles,
-    TooManyTiles,
     counted,
     kind_of,
 )
@@ -35,6 +34,10 @@ _RUN_STARTS: Final = 7
 
 class BadHand(Exception):
     """A hand to be scored is not one."""
+
+
+class FiveAlike(BadHand):
+    """A hand holds more copies of a tile than there are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,4 +145,4 @@ def _check_copies(held: Sequence[int], melds: Sequence[Meld]) -> None:
             owned[kind] += 1
     for kind, copies in enumerate(owned):
         if copies > COPIES:
-            raise TooManyTiles(f"{copies} tiles {TEXTS[kind]}, and there are {COPIES}")
+            raise FiveAlike(f"{copies} tiles {TEXTS[kind]}, and there are {COPIES}")

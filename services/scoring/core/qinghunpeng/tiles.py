@@ -42,10 +42,6 @@ class BadTiles(Exception):
     """A text stands for no tiles."""
 
 
-class TooManyTiles(BadTiles):
-    """A kind stands there more often than in the deck."""
-
-
 def kind_of(text: str) -> int:
     """Return the kind a tile's text stands for.
 

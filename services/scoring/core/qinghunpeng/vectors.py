@@ -126,8 +126,8 @@ def _score(given: Mapping[str, Any], options: Options) -> dict[str, Any]:
     )
     try:
         win = hand.win_of(asked, options)
-    except hand.BadHand:
-        # Five of a kind: an example may say that it does not win.
+    except hand.FiveAlike:
+        # An example may say that such a hand does not win.
         win = None
     return _found(win, how, given)
 
