@@ -5,12 +5,13 @@ from typing import Any, Final
 
 from services.scoring.core.kawuxing import course, names, shapes
 from services.scoring.core.kawuxing.flow import BadStart, hand_of, melds_of, run_flow
-from services.scoring.core.kawuxing.melds import waits_of
+from services.scoring.core.kawuxing.melds import laid, waits_of
 from services.scoring.core.kawuxing.names import KAWUXING, Moment
 from services.scoring.core.kawuxing.payment import Purse
 from services.scoring.core.kawuxing.rules import Options, preset_named, with_overrides
 from services.scoring.core.kawuxing.table import Reveal, Seat, Table, succession
 from services.scoring.core.kawuxing.tiles import (
+    COPIES,
     KINDS,
     NAMES,
     SEATS,
@@ -113,8 +114,9 @@ def _score(given: Mapping[str, Any], options: Options) -> dict[str, Any]:
         dihu=given.get("dihu", False),
     )
     hand, melds, kind = hand_of(given["hand"]), melds_of(given.get("melds") or []), kind_named(given["win"])
-    # Not a hand of the game at all, but a fair question.
-    known = waits_of(hand, melds, kinds_in_play(options.suits))
+    # No hand of the game at all is still a fair question: it does not win.
+    held = [own + out for own, out in zip(hand, laid(melds), strict=True)]
+    known = waits_of(hand, melds, kinds_in_play(options.suits)) if max(held) <= COPIES else ()
     win = names.best_win(hand, melds, kind, moment, options) if kind in known else None
     if win is None:
         return {"win": False}
