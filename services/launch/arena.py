@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hmac
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from engine import GAMES, fair_deal
 from engine.face import Game, Position
@@ -28,6 +29,12 @@ class Seating:
     game: str
     preset: str
     bots: tuple[str, ...]
+    overrides: tuple[tuple[str, Any], ...] = ()
+    """Options that differ from the preset."""
+
+
+SELF_DRAWN = ("zimo", "gangkai", "bahua")
+"""Ways to win, in the words of records, in which the winner drew the tile."""
 
 
 class Chance:
@@ -51,7 +58,7 @@ def play_match(seating: Seating, number: int, rounds: int, secret: bytes) -> Tal
         secret: 32 bytes from which everything in this match follows.
     """
     game = GAMES[seating.game]
-    rules = game.ruleset(seating.preset)
+    rules = game.ruleset(seating.preset, dict(seating.overrides))
     bots = rotated(seating.bots, number)
     tally = Tally()
     dealer, draws = 0, 0
@@ -135,14 +142,42 @@ def _count(tally: Tally, bots: tuple[str, ...], record: Record | None, is_kept: 
     result = record.result
     tally.zero_sum_errors += sum(result["points"]) != 0
     tally.draws += result["end"] == "draw"
-    tally.self_draws += result["how"] == "zimo"
-    tally.names.update(result["names"].keys())
+    tally.self_draws += result["how"] in SELF_DRAWN
     for seat, points in enumerate(result["points"]):
         tally.points[bots[seat]] += points
+        tally.squares[bots[seat]] += points * points
+        tally.sat[bots[seat]] += 1
         if result["winners"]:
             tally.seated[bots[seat]] += 1
     tally.wins.update(bots[seat] for seat in result["winners"])
+    if result["winners"]:
+        tally.hows[result["how"]] += 1
+    for win in _wins(result):
+        tally.won += 1
+        tally.names.update(win.names)
+        tally.name_points.update(dict.fromkeys(win.names, win.points))
+        tally.multipliers[win.multiplier] += 1
+        tally.win_points[win.points] += 1
     verdict = audit_alone(record.text.encode())
     if not verdict.agreed:
         tally.disagreements += 1
         tally.disputed.append(f"{record.round_id}: {verdict.reason}")
+
+
+class _Win(NamedTuple):
+    names: tuple[str, ...]
+    multiplier: int
+    points: int
+
+
+def _wins(result: Mapping[str, Any]) -> list[_Win]:
+    """Return the wins of a round: one for each winner where they are told apart, one for a side that won."""
+    points = result["points"]
+    if "wins" in result:
+        return [
+            _Win(tuple(win["names"]), win["fan"] if "fan" in win else win["points"], points[win["seat"]])
+            for win in result["wins"]
+        ]
+    if not result["winners"]:
+        return []
+    return [_Win(tuple(result["names"]), result["fan"], sum(points[seat] for seat in result["winners"]))]

@@ -109,16 +109,34 @@ def simulate(
     bots: Annotated[str, typer.Option(help="Bots by name, one per seat, separated by commas.")] = "",
     jobs: Annotated[int, typer.Option(min=1, max=64, help="Processes to share the rounds.")] = 1,
     seed: Annotated[str, typer.Option(help="The same seed plays the same rounds.")] = "1",
+    option: Annotated[
+        list[str] | None,
+        typer.Option(help="An option that differs from the preset, as name=value; may be repeated."),
+    ] = None,
+    duel: Annotated[
+        bool, typer.Option(help="Two bots in --bots, on the same deals with seats exchanged; no audit.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Let bots play whole rounds, and let scoring audit the record of each.
 
+    Tells how often each name, draw, self-draw and multiplier occurs, so that a house rule can be judged
+    before it is opened. With `--duel` it tells how much better one bot is than another: `--rounds` deals,
+    each played with every seat of either kind.
+
     Exit codes: 0 all ended and agreed · 1 a round was disputed, lost a card or did not sum to zero · 2
-    unknown game, preset or bot.
+    unknown game, preset, option or bot.
     """
+    names = tuple(filter(None, bots.split(",")))
+    if duel:
+        from services.launch.duel import Challenge
+        from services.launch.duel import run as run_duel
+
+        run_duel(Challenge(game, preset, rounds, names, jobs, seed, tuple(option or ())), as_json=as_json)
+        return
     from services.launch.simulate import Order, run
 
-    run(Order(game, preset, rounds, tuple(filter(None, bots.split(","))), jobs, seed), as_json=as_json)
+    run(Order(game, preset, rounds, names, jobs, seed, tuple(option or ())), as_json=as_json)
 
 
 @command(

@@ -20,7 +20,7 @@ from engine import GAMES, Refusal
 from services.chassis.clock import SystemClock
 from services.launch.arena import Seating, play_match
 from services.launch.exits import NO, USAGE, Stop
-from services.launch.tally import Tally
+from services.launch.tally import Tally, rate
 from services.scoring.core.record import GAMES as AUDITED
 
 MATCH_ROUNDS = 10
@@ -38,6 +38,8 @@ class Order:
     """By name, one per seat; empty: the game's own choice."""
     jobs: int
     seed: str
+    options: tuple[str, ...] = ()
+    """Options that are to differ from the preset, as `name=value`."""
 
 
 def run(order: Order, *, as_json: bool) -> None:
@@ -70,7 +72,8 @@ def run(order: Order, *, as_json: bool) -> None:
 def _seating(order: Order) -> Seating:
     try:
         game = GAMES[order.game]
-        rules = game.ruleset(order.preset)
+        overrides = parse_options(order.options)
+        game.ruleset(order.preset, overrides)
     except Refusal as refusal:
         raise Stop(USAGE, str(refusal)) from refusal
     if order.game not in AUDITED:
@@ -81,7 +84,27 @@ def _seating(order: Order) -> Seating:
             raise Stop(USAGE, f"no bot is called {bot!r}; {order.game} has {', '.join(sorted(game.bots))}")
     if len(bots) != game.seats:
         raise Stop(USAGE, f"{order.game} has {game.seats} seats, and {len(bots)} bots were named")
-    return Seating(order.game, rules.preset, bots)
+    return Seating(order.game, order.preset, bots, tuple(overrides.items()))
+
+
+def parse_options(words: tuple[str, ...]) -> dict[str, Any]:
+    """Return options given as `name=value`, values in JSON or bare: `cap=none`, `double=on`, `bomb_mult=3`.
+
+    Raises:
+        Stop: A word has no `=`, or a name comes twice (`USAGE`).
+    """
+    options: dict[str, Any] = {}
+    for word in words:
+        name, equals, text = word.partition("=")
+        if not (name and equals):
+            raise Stop(USAGE, f"{word!r} is no option; write name=value")
+        if name in options:
+            raise Stop(USAGE, f"the option {name} is given twice")
+        try:
+            options[name] = json.loads({"none": "null", "yes": "true", "no": "false"}.get(text, text))
+        except json.JSONDecodeError:
+            options[name] = text
+    return options
 
 
 def _usual(known: tuple[str, ...], seats: int) -> tuple[str, ...]:
@@ -121,6 +144,7 @@ def _as_json(order: Order, seating: Seating, tally: Tally, seconds: float) -> di
     return {
         "game": order.game,
         "preset": seating.preset,
+        "options": dict(seating.overrides),
         "rounds": tally.rounds,
         "bots": list(seating.bots),
         "seed": order.seed,
@@ -134,6 +158,7 @@ def _as_json(order: Order, seating: Seating, tally: Tally, seconds: float) -> di
         "rounds_per_s": round(tally.rounds / seconds, 1),
         "names": dict(sorted(tally.names.items(), key=lambda item: (-item[1], item[0]))),
         "wins": tally.wins_per_bot(),
+        "desk": tally.desk(),
     }
 
 
@@ -144,11 +169,42 @@ def _print(order: Order, tally: Tally, seconds: float) -> None:
         f"ended {tally.ended}, 荒庄 {tally.draws}, self-drawn {tally.self_draws}; disagreements "
         f"{tally.disagreements}, cards lost {tally.conservation_errors}, not zero-sum {tally.zero_sum_errors}"
     )
-    if tally.names:
-        print("names: " + ", ".join(f"{name} {count}" for name, count in tally.names.most_common()))
-    table = Table("bot", "won", "of decided seats", "share", "95 % interval", "points")
+    _print_desk(tally)
+    table = Table(
+        "bot", "won", "of decided seats", "share", "95 % interval", "points a round", "95 % interval"
+    )
     for bot, row in tally.wins_per_bot().items():
-        share = "" if row["share"] is None else f"{row['share']:.1%}"
-        interval = f"{row['low']:.1%} to {row['high']:.1%}"
-        table.add_row(bot, str(row["wins"]), str(row["seats"]), share, interval, f"{row['points']:+d}")
+        table.add_row(
+            bot,
+            str(row["wins"]),
+            str(row["seats"]),
+            *_shown(row),
+            f"{row['points_a_round']:+.3f}",
+            f"{row['points_low']:+.3f} to {row['points_high']:+.3f}",
+        )
     Console().print(table)
+
+
+def _print_desk(tally: Tally) -> None:
+    """Print how often what happens under these rules."""
+    desk = tally.desk()
+    table = Table("what", "rounds", "share", "95 % interval", "points of the winner")
+    table.add_row("荒庄", str(tally.draws), *_shown(desk["draw"]), "")
+    table.add_row("self-drawn, of decided", str(tally.self_draws), *_shown(desk["self_draw"]), "")
+    for how, count in desk["hows"].items():
+        table.add_row(f"won by {how}", str(count), *_shown(rate(count, desk["decided"])), "")
+    for name, row in desk["names"].items():
+        table.add_row(name, str(row["count"]), *_shown(row), f"{row['points']:.2f}")
+    for value, count in desk["multipliers"].items():
+        table.add_row(f"× {value}", str(count), *_shown(rate(count, tally.won)), "")
+    Console().print(table)
+    if worth := desk["win_points"]:
+        print(
+            f"points of a win: mean {worth['mean']}, median {worth['median']}, 95 % up to {worth['p95']}, "
+            f"most {worth['max']}; answers a round {desk['answers_a_round']}"
+        )
+
+
+def _shown(row: dict[str, Any]) -> tuple[str, str]:
+    share = "" if row["share"] is None else f"{row['share']:.1%}"
+    return share, f"{row['low']:.1%} to {row['high']:.1%}"

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -63,6 +64,9 @@ def test_every_command_explains_itself_with_an_example_and_its_exit_codes(comman
         (("simulate", "paohuzi", "--preset", "nowhere"), "known: 876cc"),
         (("simulate", "paohuzi", "--preset", "876cc", "--bots", "genius,random,random"), "paohuzi has"),
         (("simulate", "paohuzi", "--preset", "876cc", "--bots", "random,random"), "2 bots were named"),
+        (("simulate", "doudizhu", "--preset", "classic", "--option", "double=maybe"), "double"),
+        (("simulate", "doudizhu", "--preset", "classic", "--option", "turbo=on"), "turbo"),
+        (("simulate", "doudizhu", "--preset", "classic", "--duel", "--bots", "normal"), "has two bots"),
         (("score", "paohuzi", "--preset", "876cc", "s11"), "s11"),
         (("score", "paohuzi", "--preset", "876cc", "s1", "foo:s2s2s2"), "foo"),
         (("score", "paohuzi", "--preset", "876cc", "s1", "--from", "heaven"), "there are self"),
@@ -110,6 +114,30 @@ def test_a_seed_plays_the_same_rounds_however_many_processes_share_them() -> Non
 
     assert counted("--seed", "x") == counted("--seed", "x", "--jobs", "2")
     assert counted("--seed", "x") != counted("--seed", "y")
+
+
+def test_a_house_rule_can_be_judged_before_it_is_opened() -> None:
+    def desk(*more: str) -> dict[str, Any]:
+        done = paiju("simulate", "doudizhu", "--preset", "classic", "--rounds", "40", "--json", *more)
+        assert done.exit_code == OK, done.stderr
+        found: dict[str, Any] = json.loads(done.stdout)["desk"]
+        return found
+
+    usual, doubled = desk(), desk("--option", "double=on", "--bots", "random,random,random")
+    assert "加倍" not in usual["names"]
+    assert 0 < doubled["names"]["加倍"]["low"] < doubled["names"]["加倍"]["share"]
+    assert sum(doubled["multipliers"].values()) == doubled["decided"]
+
+
+def test_a_duel_tells_who_is_better_and_how_sure_that_is() -> None:
+    arguments = ("--rounds", "12", "--duel", "--bots", "easy,random", "--json")
+    done = paiju("simulate", "doudizhu", "--preset", "classic", *arguments)
+    assert done.exit_code == OK, done.stderr
+    found = json.loads(done.stdout)
+    assert (found["deals"], found["rounds"]) == (12, 72)
+    assert 0 < found["low"] < found["difference"] < found["high"]
+    again = paiju("simulate", "doudizhu", "--preset", "classic", "--jobs", "2", *arguments)
+    assert json.loads(again.stdout) == found
 
 
 def test_score_shows_both_sides_and_that_they_agree() -> None:
