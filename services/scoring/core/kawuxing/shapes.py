@@ -6,7 +6,16 @@ from functools import lru_cache
 from itertools import product
 from typing import Final
 
-from services.scoring.core.kawuxing.tiles import COPIES, DRAGONS, KINDS, RANKS, counted, spread, word_of
+from services.scoring.core.kawuxing.tiles import (
+    COPIES,
+    DRAGONS,
+    KINDS,
+    RANKS,
+    counted,
+    spread,
+    suit_of,
+    word_of,
+)
 
 _SUITS: Final = (
     (0, RANKS),
@@ -131,7 +140,7 @@ def waits(
         rest[kind] -= 3
     won = is_standard if fixed else is_complete
     found = []
-    for kind in among:
+    for kind in _hopeful(rest, among):
         if counts[kind] + laid[kind] >= COPIES:
             continue
         rest[kind] += 1
@@ -139,6 +148,20 @@ def waits(
             found.append(kind)
         rest[kind] -= 1
     return tuple(found)
+
+
+def _hopeful(counts: Sequence[int], among: Sequence[int]) -> list[int]:
+    """Return kinds a hand might wait for: of 七对 the odd one, else those of the suit that wants a tile."""
+    odd = [kind for kind in among if counts[kind] % 2]
+    wanting = []
+    for number, (start, end) in enumerate(_SUITS):
+        suit = tuple(counts[start:end])
+        over = sum(suit) % 3
+        if over == 1 or not _partings(suit, start, over == 2):
+            wanting.append(number)
+    if len(wanting) > 1:
+        return odd if len(odd) == 1 else []
+    return [kind for kind in among if not wanting or suit_of(kind) == wanting[0] or [kind] == odd]
 
 
 def pairs_of(counts: Sequence[int]) -> Parting:
