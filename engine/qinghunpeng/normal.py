@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from engine.face import Action, Rng
-from engine.mahjong.tiles import KINDS, ONE, distinct
+from engine.mahjong.tiles import ONE, distinct
 from engine.qinghunpeng.actions import DISCARD, DISCARDED, HU, MEANING, PASS
 from engine.qinghunpeng.bot import worth
 from engine.qinghunpeng.melds import AN, BU, CHI, MING, Laid
@@ -120,16 +120,5 @@ def _outlook(
         if distance > best + 1:
             continue
         weight = WEIGHTS[plan.kind] * (8 if distance == best else 1)
-        total += weight * accepting(plan, hand, melds, distance, left)
+        total += weight * sum([left[tile] for tile in plan.accepted(hand, melds, distance)])
     return total
-
-
-def accepting(plan: Plan, hand: int, melds: int, now: int, left: Sequence[int]) -> int:
-    """Return how many unseen tiles bring a hand nearer to a plan."""
-    return sum(
-        [
-            left[tile]
-            for tile in range(KINDS)
-            if left[tile] and plan.uses(tile) and plan.distance(hand + ONE[tile], melds) < now
-        ]
-    )

@@ -11,7 +11,19 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from engine.mahjong.distance import distance
-from engine.mahjong.tiles import FIELD, FIELD_BITS, HONOURS, SUIT, counts, size_of
+from engine.mahjong.tiles import (
+    FIELD,
+    FIELD_BITS,
+    HONOURS,
+    KINDS,
+    ONE,
+    RANK,
+    SUIT,
+    counts,
+    counts_of_field,
+    distinct,
+    size_of,
+)
 from engine.qinghunpeng.melds import CHI, Laid
 
 MIXED: Final = "混一色"
@@ -20,7 +32,9 @@ PUNGS: Final = "碰碰胡"
 WINDS: Final = "乱风向"
 
 _HAND: Final = 13
+_HONOUR_TILES: Final = tuple(range(9 * HONOURS, KINDS))
 _HONOURS_MASK: Final = FIELD << HONOURS * FIELD_BITS
+_SHIFTS: Final = (0, FIELD_BITS, 2 * FIELD_BITS, 3 * FIELD_BITS)
 _EVERYTHING: Final = (1 << 4 * FIELD_BITS) - 1
 
 
@@ -30,10 +44,6 @@ class Plan(NamedTuple):
     kind: str
     mask: int
     """The fields whose tiles are of use."""
-
-    def uses(self, tile: int) -> bool:
-        """Return whether a tile is of use."""
-        return bool(self.mask >> SUIT[tile] * FIELD_BITS & FIELD)
 
     def distance(self, hand: int, melds: int) -> int:
         """Return how many tiles a hand lacks of being ready for it: 0 is ready, -1 is complete.
@@ -48,6 +58,20 @@ class Plan(NamedTuple):
             return _HAND - size_of(hand & self.mask) - 3 * melds
         return distance(hand & self.mask, melds, False)
 
+    def accepted(self, hand: int, melds: int, now: int) -> tuple[int, ...]:
+        """Return the tiles that bring a hand nearer, ascending.
+
+        Args:
+            hand: The concealed tiles.
+            melds: How many melds are laid.
+            now: The distance of the hand.
+        """
+        if self.kind == WINDS:
+            return _HONOUR_TILES
+        if self.kind == PUNGS:
+            return _pungs_accepted(hand, melds, now)
+        return _accepted(hand & self.mask, melds, now)
+
 
 def _suit_plans(suit: int, honours_lie: bool) -> tuple[Plan, ...]:
     field = FIELD << suit * FIELD_BITS
@@ -59,6 +83,32 @@ def plans_of(melds: Sequence[Laid]) -> tuple[Plan, ...]:
     """Return the plans that some melds leave open; none if they leave no pattern that wins."""
     suits = {SUIT[meld.tile] for meld in melds}
     return _plans(tuple(sorted(suits)), any(meld.kind == CHI for meld in melds))
+
+
+@lru_cache(maxsize=32_768)
+def _accepted(hand: int, melds: int, now: int) -> tuple[int, ...]:
+    """Return the tiles that bring a hand nearer to four sets and a pair: what is held, or near to it."""
+    found: set[int] = set()
+    for tile in distinct(hand):
+        found.add(tile)
+        if SUIT[tile] < HONOURS:
+            found |= {tile + step for step in (-2, -1, 1, 2) if 0 <= RANK[tile] + step <= 8}
+    return tuple([tile for tile in sorted(found) if distance(hand + ONE[tile], melds, False) < now])
+
+
+@lru_cache(maxsize=32_768)
+def _pungs_accepted(hand: int, melds: int, now: int) -> tuple[int, ...]:
+    """Return the tiles that bring a hand nearer to triplets; only how many of one are held matters."""
+    held = dict(counts(hand))
+    nearer: dict[int, bool] = {4: False}
+    found = []
+    for tile in range(KINDS):
+        count = held.get(tile, 0)
+        if count not in nearer:
+            nearer[count] = pungs_distance(hand + ONE[tile], melds) < now
+        if nearer[count]:
+            found.append(tile)
+    return tuple(found)
 
 
 @lru_cache(maxsize=64)
@@ -76,18 +126,33 @@ def _plans(fields: tuple[int, ...], run_lies: bool) -> tuple[Plan, ...]:
 
 
 @lru_cache(maxsize=65_536)
+def _kinds(content: int) -> tuple[int, int, int]:
+    """Return how many kinds a field holds at least three times, twice, and once."""
+    held = [count for _, count in counts_of_field(content)]
+    return sum([count >= 3 for count in held]), held.count(2), held.count(1)
+
+
 def pungs_distance(hand: int, melds: int) -> int:
     """Return how many tiles a hand lacks of being ready for triplets and a pair alone."""
-    triplets = pairs = 0
-    for _, count in counts(hand):
-        if count >= 3:
-            triplets += 1
-        elif count == 2:
-            pairs += 1
-    lacking = max(0, 4 - melds - triplets)
-    # Four equal tiles are one triplet; the fourth makes no pair, so that it must go.
-    used = min(pairs, lacking)
-    return 2 * lacking - used - (1 if pairs > used or (not lacking and pairs) else 0)
+    triplets = pairs = singles = 0
+    for shift in _SHIFTS:
+        content = hand >> shift & FIELD
+        if content:
+            three, two, one = _kinds(content)
+            triplets += three
+            pairs += two
+            singles += one
+    # The largest counts become the triplets, the next one the pair; what is kept needs no exchange.
+    need = 4 - melds
+    from_triplets = min(triplets, need)
+    from_pairs = min(pairs, need - from_triplets)
+    from_singles = min(singles, need - from_triplets - from_pairs)
+    kept = 3 * from_triplets + 2 * from_pairs + from_singles
+    if triplets > from_triplets or pairs > from_pairs:
+        kept += 2
+    elif singles > from_singles:
+        kept += 1
+    return _HAND - 3 * melds - kept
 
 
 def nearest(hand: int, melds: Sequence[Laid]) -> int:

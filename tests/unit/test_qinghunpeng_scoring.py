@@ -32,7 +32,7 @@ OPTIONS: list[dict[str, Any]] = [
 
 def win_of(
     groups: str, win: str, *melds: str, flowers: int = 0, moment: Moment | None = None, **options: Any
-):
+) -> Win | None:
     """Return the win of a hand and a tile under the seed's rules with some options changed."""
     laid = [Laid(kind, parse_tile(tile)) for kind, tile in (meld.split(":") for meld in melds)]
     tile = parse_tile(win)
