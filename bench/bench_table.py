@@ -1,12 +1,13 @@
 """Tables of bots at full speed in one process, on a real NATS server: actions per second, and their cost.
 
-    python -m bench.bench_table [--tables 100] [--seconds 8] [--shards 4] [--profile] [--json]
+    python -m bench.bench_table [--tables 100] [--seconds 8] [--shards 4] [--game all] [--bot normal]
+        [--profile] [--json]
 
 Claim pause and waits are 0, so that every bot answers as soon as its question is durable. A spectator listens
 to every table. An action is an answer in the log. The time of an action is from its decision to its
 acknowledgement (ack) and to the arrival of its frame at a listener (frame). `nats` syncs by timer,
 `nats-always` every write before it is acknowledged; `memory` is the same without a broker, so that the ratio
-tells the broker's part in one run.
+tells the broker's part in one run. `--game all` plays every game in turn, on `nats` alone.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,18 +31,21 @@ import uvloop
 from paiju.table.v1 import play_pb2 as p
 from paiju.table.v1.wire_pb2 import Command, OutBatch
 
+from engine import GAMES
 from services.chassis import log
 from services.chassis.bus import subject
 from services.chassis.bus.broker import MemoryBroker
 from services.chassis.bus.memory import MemoryBus
 from services.chassis.bus.nats import NatsBus, NatsLogin
 from services.chassis.bus.port import Bus
+from services.chassis.bus.registry import Registry
 from services.chassis.bus.streams import ensure_streams
 from services.chassis.clock import SystemClock
 from services.chassis.ids import SystemIds
 from services.chassis.metrics import Metrics
 from services.table.calls import Calls, Create
 from services.table.core import events as e
+from services.table.core.events import Spec
 from services.table.shard import Shard
 from tests.simulation.tables import Host, spec
 from tests.support.nats import NatsServer
@@ -128,8 +134,28 @@ class Meter:
                 self.frame_ms.append(self.frame_ms[-1])
 
 
-async def measure(bus: Bus, shards: int, tables: int, seconds: float, server_cpu: Any) -> dict[str, float]:
+@dataclass(frozen=True)
+class Load:
+    """What is played."""
+
+    tables: int
+    shards: int
+    seconds: float
+    game: str
+    bot: str
+
+    def registry(self) -> Registry:
+        """Return the facts and logs of so many shards."""
+        return full_registry(log_shards=self.shards, log_streams=min(self.shards, 2))
+
+    def spec(self) -> Spec:
+        """Return what each table is made from."""
+        return spec(rounds=64, timing=TIMING, game=self.game, bot=self.bot)
+
+
+async def measure(bus: Bus, load: Load, server_cpu: Any) -> dict[str, float]:
     """Play, and return the figures."""
+    shards, tables, seconds = load.shards, load.tables, load.seconds
     clock, meter = SystemClock(), Meter()
     host = Host(bus, clock, SystemIds(), name="bench")
     owned = {format(number, "x"): await host.take(format(number, "x")) for number in range(shards)}
@@ -138,7 +164,7 @@ async def measure(bus: Bus, shards: int, tables: int, seconds: float, server_cpu
     for number in range(tables):
         shard = format(number % shards, "x")
         table_id = f"{shard}-bench{number:05d}"
-        await calls.about(Create(table_id, spec(rounds=64, timing=TIMING)))
+        await calls.about(Create(table_id, load.spec()))
         attach = p.TableCommand(table_id=table_id, attach=p.Attach(spectate=True))
         owned[shard]._desk.take("bench", Command(player_id="p_x", session=table_id, tag=1, command=attach))
     for served in owned.values():
@@ -182,9 +208,9 @@ def cpu_of(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / 100
 
 
-async def on_nats(shards: int, tables: int, seconds: float, always: bool = False) -> dict[str, float]:
+async def on_nats(load: Load, always: bool = False) -> dict[str, float]:
     """Measure against a real server."""
-    registry = full_registry(log_shards=shards, log_streams=min(shards, 2))
+    registry = load.registry()
     with tempfile.TemporaryDirectory() as folder:
         extra = f'jetstream {{\n  store_dir: "{folder}/store"\n  sync_interval: always\n}}' if always else ""
         server = NatsServer(Path(folder), extra=extra).start()
@@ -194,22 +220,20 @@ async def on_nats(shards: int, tables: int, seconds: float, always: bool = False
             )
             await ensure_streams(bus.jetstream, registry)
             process = server._process
-            found = await measure(
-                bus, shards, tables, seconds, lambda: cpu_of(process.pid) if process is not None else 0.0
-            )
+            found = await measure(bus, load, lambda: cpu_of(process.pid) if process is not None else 0.0)
             await bus.close()
             return found
         finally:
             server.stop()
 
 
-async def in_memory(shards: int, tables: int, seconds: float) -> dict[str, float]:
+async def in_memory(load: Load) -> dict[str, float]:
     """Measure the same without a broker."""
-    registry = full_registry(log_shards=shards, log_streams=min(shards, 2))
+    registry = load.registry()
     clock = SystemClock()
     broker = MemoryBroker(registry, clock)
     bus = MemoryBus(broker, registry, clock, SystemIds(), Metrics(), "bench")
-    found = await measure(bus, shards, tables, seconds, lambda: 0.0)
+    found = await measure(bus, load, lambda: 0.0)
     await bus.close()
     return found
 
@@ -232,30 +256,46 @@ def by_part(profile: cProfile.Profile, actions: float) -> list[tuple[str, float,
     )
 
 
+def played(run: Callable[[Load], Coroutine[Any, Any, dict[str, float]]], load: Load) -> dict[str, float]:
+    """Return what one run measured, on a loop of its own."""
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        return runner.run(run(load))
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--tables", type=int, default=100)
     parser.add_argument("--seconds", type=float, default=8.0)
     parser.add_argument("--shards", type=int, default=4)
+    parser.add_argument("--game", default="paohuzi", choices=[*GAMES, "all"])
+    parser.add_argument("--bot", default="random", help="a bot that the game has")
     parser.add_argument(
         "--profile", action="store_true", help="say where the time goes (on the standard loop)"
     )
     parser.add_argument("--json", action="store_true")
     asked = parser.parse_args()
     log.configure("error")
+    first = "paohuzi" if asked.game == "all" else asked.game
+    load = Load(asked.tables, asked.shards, asked.seconds, first, asked.bot)
     runs: dict[str, Any] = {
         "nats": on_nats,
         "nats-always": functools.partial(on_nats, always=True),
         "memory": in_memory,
     }
     found: dict[str, dict[str, float]] = {}
-    for name, run in runs.items():
-        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            found[name] = runner.run(run(asked.shards, asked.tables, asked.seconds))
-    found["ratio"] = {
-        "nats_to_memory": round(found["nats"]["actions_per_cpu_s"] / found["memory"]["actions_per_cpu_s"], 3)
-    }
+    if asked.game == "all":
+        for game in GAMES:
+            found[game] = played(on_nats, replace(load, game=game))
+        base = found[first]["actions_per_cpu_s"]
+        found["ratio"] = {
+            f"{game}_to_{first}": round(found[game]["actions_per_cpu_s"] / base, 3) for game in GAMES
+        }
+    else:
+        for name, run in runs.items():
+            found[name] = played(run, load)
+        memory = found["memory"]["actions_per_cpu_s"]
+        found["ratio"] = {"nats_to_memory": round(found["nats"]["actions_per_cpu_s"] / memory, 3)}
     if asked.json:
         sys.stdout.write(json.dumps(found) + "\n")
     else:
@@ -265,7 +305,7 @@ def main() -> None:
         profile = cProfile.Profile(time.process_time)
         profile.enable()
         with asyncio.Runner() as runner:
-            figures = runner.run(on_nats(asked.shards, asked.tables, asked.seconds))
+            figures = runner.run(on_nats(load))
         profile.disable()
         actions = figures["actions_per_s"] * (asked.seconds + 1)
         for part, micros, share in by_part(profile, actions):
