@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,27 +9,7 @@ from engine.errors import BadNotation
 from engine.paohuzi.cards import ONE, count_cards, make_hand, parse_card, parse_cards
 from engine.paohuzi.melds import Meld
 from engine.paohuzi.presets import recorded
-from engine.paohuzi.rules import RuleSet
 from engine.paohuzi.view import View, ViewMeld
-
-
-def rules_from(title: str, options: str) -> RuleSet:
-    """Return the rule set of a ``preset@version`` and its options as JSON.
-
-    Raises:
-        BadNotation: The text is not what ``RuleSet.as_json`` writes.
-        Refusal: An option is unknown or cannot be.
-    """
-    try:
-        values = json.loads(options)
-    except (ValueError, RecursionError) as error:
-        raise BadNotation("options as JSON", options) from error
-    if not isinstance(values, dict):
-        raise BadNotation("options as a JSON object", options)
-    rules = recorded(title, values)
-    if rules.as_json() != options:
-        raise BadNotation("options in canonical order", options)
-    return rules
 
 
 class Folder:
@@ -77,7 +56,7 @@ class Folder:
         hand = make_hand(parse_cards(hands[own])) if own is not None else 0
         counts = [count_cards(hand) if at == own else int(word[1:]) for at, word in enumerate(hands)]
         self._state = {
-            "rules": rules_from(title, options),
+            "rules": recorded(title, options),
             "seat": own,
             "dealer": dealer,
             "hand": hand,

@@ -11,10 +11,10 @@ from engine.face import Action, Bot, Line
 from engine.paohuzi.actions import parse_action
 from engine.paohuzi.bot import fallback, random_bot
 from engine.paohuzi.cards import DECK, cards_from_texts
-from engine.paohuzi.fold import fold, rules_from
+from engine.paohuzi.fold import fold
 from engine.paohuzi.normal import normal_bot
 from engine.paohuzi.position import Position, deal_position
-from engine.paohuzi.presets import PRESETS, preset
+from engine.paohuzi.presets import PRESETS, preset, recorded
 from engine.paohuzi.rules import RuleSet
 from engine.paohuzi.scoring import Outcome, explain_win
 from engine.paohuzi.view import View
@@ -43,7 +43,7 @@ class Paohuzi:
         Raises:
             Refusal: The text is not canonical, or an option is unknown, missing or cannot be.
         """
-        return rules_from(title, options)
+        return recorded(title, options)
 
     def deck(self) -> tuple[str, ...]:
         """Return the 80 cards in their fixed order."""

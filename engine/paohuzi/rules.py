@@ -3,58 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-from engine.errors import BadOption, UnknownOption
+from engine.errors import BadOption
+from engine.options import check, choice, flag, infos, number
 from engine.paohuzi.names import NAME_TABLES
-
-
-@dataclass(frozen=True, slots=True)
-class OptionInfo:
-    """What is known about an option besides its value."""
-
-    doc: str
-    """One sentence."""
-
-    rule: str
-    """The number of the rule that gives it its meaning."""
-
-    acts_in: str
-    """``rules`` (the engine), ``settlement`` (the money) or ``display`` (the page)."""
-
-    choices: tuple[str, ...] = ()
-    """The values of an enumeration."""
-
-    low: int = 0
-    """Smallest integer."""
-
-    high: int = 0
-    """Largest integer; 0 with ``low`` 0 if the option is no integer."""
-
-    optional: bool = False
-    """Whether ``None`` is allowed."""
-
-    def allowed(self) -> str:
-        """Return the values the option can have, in words."""
-        if self.choices:
-            return ", ".join(self.choices)
-        if self.high:
-            return f"{self.low} to {self.high}" + (" or none" if self.optional else "")
-        return "true, false"
-
-
-def _bool(doc: str, rule: str, acts_in: str = "rules") -> Any:
-    return field(metadata={"info": OptionInfo(doc, rule, acts_in)})
-
-
-def _int(doc: str, rule: str, low: int, high: int, acts_in: str = "rules", optional: bool = False) -> Any:
-    return field(metadata={"info": OptionInfo(doc, rule, acts_in, (), low, high, optional)})
-
-
-def _enum(doc: str, rule: str, *choices: str) -> Any:
-    return field(metadata={"info": OptionInfo(doc, rule, "rules", choices)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,42 +24,40 @@ class RuleSet:
     """The id of the preset, or ``custom``."""
     version: int
     """The version of the preset, 0 for ``custom``."""
-    min_xi: int = _int("A hand must be worth at least this many 息 to win.", "§8", 1, 60)
-    deng_first: int = _int("The 息 at which the first 等 begins; at most min_xi.", "§10", 1, 15)
-    deng_step: int = _int("How many 息 make one more 等.", "§10", 1, 30)
-    names: str = _enum("The table of 名堂.", "§10", *NAME_TABLES)
-    zimo_deng: int = _int("等 added for a win on one's own card.", "§10", 0, 20)
-    zimo_stage: str = _enum(
+    min_xi: int = number("A hand must be worth at least this many 息 to win.", "§8", 1, 60)
+    deng_first: int = number("The 息 at which the first 等 begins; at most min_xi.", "§10", 1, 15)
+    deng_step: int = number("How many 息 make one more 等.", "§10", 1, 30)
+    names: str = choice("The table of 名堂.", "§10", *NAME_TABLES)
+    zimo_deng: int = number("等 added for a win on one's own card.", "§10", 0, 20)
+    zimo_stage: str = choice(
         "Whether the self-draw 等 is added before or after multiplying.", "§11.5", "before_fan", "after_fan"
     )
-    haidi_plain_total: int = _int("The multiplier of a 海底 without other names (table 876).", "§10a", 1, 20)
-    wu_dui_total: int = _int("乌胡 and 对对胡 together (table 876).", "§10a", 6, 60)
-    red_cap: int = _int("The most 番 of 红胡 (table qmt).", "§10b", 2, 60)
-    big_cap: int = _int("The most 番 of 大字胡 (table qmt).", "§10b", 6, 60)
-    small_cap: int = _int("The most 番 of 小字胡 (table qmt).", "§10b", 8, 60)
-    dead_peng_blocks_chi: bool = _bool("Whether a passed 碰 bars 吃 and a passed 吃 bars 碰.", "§7")
-    own_discard_dead: bool = _bool("Whether one's own discard bars 吃 and 碰 of that card.", "§7")
-    chou_hu: str = _enum("What a declined 胡 is remembered by.", "§8", "off", "win_xi", "table_xi")
-    po_pao_hu: bool = _bool("Whether one may win without running one's own 坎, 偎 or 碰.", "§8")
-    discard_hu: bool = _bool("Whether a discard can be won (放炮).", "§12")
-    discard_hu_pays: str = _enum("Who pays for a won discard.", "§12", "discarder", "all")
-    liangzhang_hu: str = _enum("Who may win the 亮张.", "§4", "off", "dealer", "all")
-    liang_xian_zimo: bool = _bool("Whether a 闲家 winning the 亮张 counts as self-drawn.", "§11.21")
-    santi_wukan: str = _enum("Whether 三提五坎 wins by itself.", "§4", "off", "auto")
-    forbid_claim_without_discard: bool = _bool(
+    haidi_plain_total: int = number("The multiplier of a 海底 with no other name (table 876).", "§10a", 1, 20)
+    wu_dui_total: int = number("乌胡 and 对对胡 together (table 876).", "§10a", 6, 60)
+    red_cap: int = number("The most 番 of 红胡 (table qmt).", "§10b", 2, 60)
+    big_cap: int = number("The most 番 of 大字胡 (table qmt).", "§10b", 6, 60)
+    small_cap: int = number("The most 番 of 小字胡 (table qmt).", "§10b", 8, 60)
+    dead_peng_blocks_chi: bool = flag("Whether a passed 碰 bars 吃 and a passed 吃 bars 碰.", "§7")
+    own_discard_dead: bool = flag("Whether one's own discard bars 吃 and 碰 of that card.", "§7")
+    chou_hu: str = choice("What a declined 胡 is remembered by.", "§8", "off", "win_xi", "table_xi")
+    po_pao_hu: bool = flag("Whether one may win without running one's own 坎, 偎 or 碰.", "§8")
+    discard_hu: bool = flag("Whether a discard can be won (放炮).", "§12")
+    discard_hu_pays: str = choice("Who pays for a won discard.", "§12", "discarder", "all")
+    liangzhang_hu: str = choice("Who may win the 亮张.", "§4", "off", "dealer", "all")
+    liang_xian_zimo: bool = flag("Whether a 闲家 winning the 亮张 counts as self-drawn.", "§11.21")
+    santi_wukan: str = choice("Whether 三提五坎 wins by itself.", "§4", "off", "auto")
+    forbid_claim_without_discard: bool = flag(
         "Whether a claim is barred that leaves a due discard without a loose card.", "§9"
     )
-    huangzhuang_change_after: int = _int("After so many 荒庄 in a row the deal moves on.", "§1", 1, 99)
-    opening_ti_show_one: bool = _bool("Whether an opening 提 shows one card.", "§11.14", "display")
-    win_cap_by_balance: bool = _bool("Whether one wins at most one's own balance.", "§11.19", "settlement")
-    base_stake: int = _int("Coins a point.", "§10", 1, 1_000_000_000, "settlement")
-    point_cap: int | None = _int("The most points a loser pays.", "§12", 1, 1_000_000, "rules", True)
+    huangzhuang_change_after: int = number("After so many 荒庄 in a row the deal moves on.", "§1", 1, 99)
+    opening_ti_show_one: bool = flag("Whether an opening 提 shows one card.", "§11.14", "display")
+    win_cap_by_balance: bool = flag("Whether one wins at most one's own balance.", "§11.19", "settlement")
+    base_stake: int = number("Coins a point.", "§10", 1, 1_000_000_000, "settlement")
+    point_cap: int | None = number("The most points a loser pays.", "§12", 1, 1_000_000, "rules", True)
 
     def __post_init__(self) -> None:
-        for item in fields(self):
-            if item.name in ("preset", "version"):
-                continue
-            check_option(item.name, getattr(self, item.name))
+        for name in OPTIONS:
+            check_option(name, getattr(self, name))
         if self.deng_first > self.min_xi:
             raise BadOption("deng_first", self.deng_first, f"1 to min_xi ({self.min_xi})")
 
@@ -122,12 +75,8 @@ class RuleSet:
         return f"{self.preset}@{self.version}"
 
 
-OPTIONS: Final[dict[str, OptionInfo]] = {
-    item.name: item.metadata["info"] for item in fields(RuleSet) if item.name not in ("preset", "version")
-}
+OPTIONS: Final = infos(RuleSet)
 """What is known about each option, by name."""
-
-_BOOLS: Final = {item.name for item in fields(RuleSet) if item.type in (bool, "bool")}
 
 
 @lru_cache(maxsize=64)
@@ -142,16 +91,4 @@ def check_option(name: str, value: object) -> None:
         UnknownOption: There is no such option; the known ones are listed.
         BadOption: The value is of the wrong type or out of range.
     """
-    info = OPTIONS.get(name)
-    if info is None:
-        raise UnknownOption(name, sorted(OPTIONS))
-    if info.choices:
-        good = isinstance(value, str) and value in info.choices
-    elif name in _BOOLS:
-        good = isinstance(value, bool)
-    elif value is None:
-        good = info.optional
-    else:
-        good = isinstance(value, int) and not isinstance(value, bool) and info.low <= value <= info.high
-    if not good:
-        raise BadOption(name, value, info.allowed())
+    check(OPTIONS, name, value)
