@@ -14,8 +14,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from bench import mahjong_reference as plain
 from bench.bench_kawuxing import once, per_second
+from bench.qinghunpeng_reference import Plain
 from engine.arena import play_round, shuffled
 from engine.mahjong.tiles import TILE_TEXTS, TILES, make_hand
 from engine.qinghunpeng.game import Qinghunpeng
@@ -51,10 +51,11 @@ def evaluations(wins: Sequence[tuple[int, int]]) -> int:
     return len(wins)
 
 
-def plain_evaluations(wins: Sequence[Sequence[str]]) -> int:
-    """Part wins in every way by exhaustive search, which is most of what an evaluation needs."""
-    for tiles in wins:
-        plain.readings(tiles)
+def plain_evaluations(wins: Sequence[tuple[list[str], str]]) -> int:
+    """Evaluate wins by exhaustive search."""
+    rules, moment = GAME.presets["seed000"], Moment()
+    for tiles, tile in wins:
+        Plain(rules, tiles, [], tile, 2).best(moment)
     return len(wins)
 
 
@@ -108,7 +109,8 @@ def measure(scale: float = 1.0) -> dict[str, Any]:
         "normal_rounds": per_second(lambda: bot_rounds(walls[: max(1, len(walls) // 10)])),
         **cold,
     }
-    peer = per_second(lambda: plain_evaluations(won[: max(1, len(won) // 10)]))
+    plain = [(tiles, TILE_TEXTS[tile]) for tiles, (_, tile) in zip(won, wins, strict=True)]
+    peer = per_second(lambda: plain_evaluations(plain[: max(1, len(plain) // 10)]))
     return {
         name: {
             "per_cpu_second": round(figure),
