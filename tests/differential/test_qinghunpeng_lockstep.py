@@ -9,6 +9,7 @@ import json
 import os
 import random
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -141,15 +142,16 @@ def liked(rng: random.Random, left: list[str], count: int) -> list[str]:
     """Take tiles for one hand: of a colour, alike, complete but for one, or any."""
     manner = rng.choice(["flush", "half", "honours", "alike", "flowers", "any"])
     suit = rng.choice("mps")
-    fits = {
+    taken: list[str] = []
+    ways: dict[str, Callable[[str], bool]] = {
         "flush": lambda tile: tile[0] == suit,
         "half": lambda tile: tile[0] in (suit, "z"),
         "honours": lambda tile: tile[0] == "z",
         "alike": lambda tile: left.count(tile) >= 3 or tile in taken,
         "flowers": lambda tile: tile[0] in ("f", suit),
         "any": lambda tile: True,
-    }[manner]
-    taken: list[str] = []
+    }
+    fits = ways[manner]
     while len(taken) < count:
         wanted = [tile for tile in left if fits(tile)] if rng.random() < 0.93 else []
         if manner == "alike" and wanted:

@@ -1,13 +1,15 @@
 """A win of 清混碰 explained, one step a line, in Chinese and English with the rules' numbers."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
+from services.scoring.core.qinghunpeng.melds import Meld, triplet_flowers
 from services.scoring.core.qinghunpeng.payment import BOUND_SHARES, shares
 from services.scoring.core.qinghunpeng.result import Result
 from services.scoring.core.qinghunpeng.rules import Options
-from services.scoring.core.qinghunpeng.tiles import KIND, hanzi
-from services.scoring.core.qinghunpeng.worth import BY_FLOWERS, FIXED
+from services.scoring.core.qinghunpeng.table import Ending, Table
+from services.scoring.core.qinghunpeng.tiles import hanzi
+from services.scoring.core.qinghunpeng.worth import BY_FLOWERS, FIXED, Win
 
 Line = tuple[str, str]
 """The same in Chinese and in English."""
@@ -30,6 +32,17 @@ ENGLISH: Final = {
     "八花": "eight flowers",
 }
 
+_MELDS: Final = {
+    "chi": ("吃", "chow"),
+    "peng": ("碰", "pong"),
+    "ming": ("直杠", "exposed kong"),
+    "bu": ("补杠", "added kong"),
+    "an": ("暗杠", "concealed kong"),
+    "run": ("顺子", "run"),
+    "triplet": ("刻子", "triplet"),
+    "pair": ("将", "pair"),
+}
+
 _HOW: Final = {
     "zimo": ("自摸", "self-drawn"),
     "gangkai": ("杠上开花", "self-drawn as a replacement"),
@@ -39,10 +52,15 @@ _HOW: Final = {
 }
 
 
-def explained(options: Options, result: Result) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return why a round was worth what it was, in Chinese and in English."""
-    lines = list(_lines(options, result))
-    return tuple(zh for zh, _ in lines), tuple(en for _, en in lines)
+def explained(table: Table, ending: Ending) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return why a round that ended so was worth what it was, in Chinese and in English."""
+    return in_both(_lines(table, ending))
+
+
+def in_both(lines: Iterable[Line]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return lines as one text for each language."""
+    both = list(lines)
+    return tuple(zh for zh, _ in both), tuple(en for _, en in both)
 
 
 def summary(result: Result) -> str:
@@ -53,64 +71,72 @@ def summary(result: Result) -> str:
     return f"{result.how}: {', '.join(wins)}"
 
 
-def _lines(options: Options, result: Result) -> Iterator[Line]:
-    if not result.winners:
+def _lines(table: Table, ending: Ending) -> Iterator[Line]:
+    if not ending.wins:
         yield "荒庄：没有人胡，不付（§1）", "Drawn: nobody won, nobody pays (§1)."
         return
-    for win in result.wins:
-        card = hanzi(KIND[result.card])
-        zh, en = _HOW[result.how]
-        yield f"{win['seat']} 号位胡 {card}，{zh}（§5）", f"Seat {win['seat']} wins {card}, {en} (§5)."
-        yield from of_names(options, win["names"], win["flowers"])
-        yield total(options, win["names"], win["points"], result.times)
-        yield from _paid(options, result, win)
+    for number, win in ending.wins.items():
+        zh, en = _HOW[ending.how]
+        tile, seat = hanzi(ending.tile), table.seats[number]
+        yield f"{number} 号位胡 {tile}，{zh}（§5）", f"Seat {number} wins {tile}, {en} (§5)."
+        yield from of_win(table.options, win, seat.melds, len(seat.flowers), table.times)
+        yield from _paid(table, ending, number, win)
 
 
-def of_names(options: Options, names: Mapping[str, int], flowers: int) -> Iterator[Line]:
-    """Yield what the pattern and each extra are worth."""
-    for name, worth in names.items():
-        rule = "§4"
+def of_win(options: Options, win: Win, melds: Sequence[Meld], exposed: int, times: int) -> Iterator[Line]:
+    """Yield a win's sets, its flowers if they count, its pattern and extras, and the points of a share."""
+    counts = win.pattern in BY_FLOWERS
+    if counts and exposed:
+        yield f"花牌 {exposed} 张：{exposed} 花（§4）", f"flower tiles: {exposed} (§4)"
+    sets = [(meld.form, meld.kinds, meld.flowers) for meld in melds]
+    for part in win.parting:
+        gives = triplet_flowers(part.kind) if part.form == "triplet" else 0
+        sets.append((part.form, part.kinds, gives))
+    for form, kinds, gives in sets:
+        zh, en = _MELDS[form]
+        tiles = "".join(map(hanzi, kinds))
+        if counts and gives:
+            yield f"{zh} {tiles}：{gives} 花（§4）", f"{en} {tiles}: {gives} flower{'s' * (gives > 1)} (§4)"
+        else:
+            yield f"{zh} {tiles}（§3）", f"{en} {tiles} (§3)"
+    for name, worth in win.names.items():
+        by = f"{worth}"
         if name in BY_FLOWERS:
-            least = f"min({options.lezi}, {options.formula_base} + {flowers})"
-            yield (
-                f"{name}：{least} = {worth}（{rule}）",
-                f"{name} ({ENGLISH[name]}): {least} = {worth} ({rule})",
-            )
-            continue
-        lei = f" {worth // options.lezi} 勒" if name in FIXED else ""
-        yield (
-            f"{name}：{lei.strip() + ' = ' if lei else ''}{worth}（{rule}）",
-            (f"{name} ({ENGLISH[name]}): {worth} ({rule})"),
-        )
+            by = f"min({options.lezi}, {options.formula_base} + {win.flowers}) = {worth}"
+        elif name in FIXED:
+            by = f"{worth // options.lezi} × {options.lezi} = {worth}"
+        yield f"{name}：{by}（§4）", f"{name}, {ENGLISH[name]}: {by} (§4)"
+    yield _total(options, win, times)
 
 
-def total(options: Options, names: Mapping[str, int], points: int, times: int) -> Line:
-    """Return how the names make the points of one share."""
-    worths = ", ".join(map(str, names.values()))
-    if len(names) == 1:
-        made = worths
-    elif options.stack == "add":
-        made = " + ".join(map(str, names.values()))
-    else:
-        made = f"max({worths})"
-    if options.cap:
-        made = f"min({options.cap}, {made})"
+def _total(options: Options, win: Win, times: int) -> Line:
+    """Return how the pattern and the extras make the points of one share."""
+
+    def bounded(sum_: str) -> str:
+        return f"min({options.cap}, {sum_})" if options.cap else sum_
+
+    worths = [str(worth) for worth in win.names.values()]
+    made = " + ".join(worths) if options.stack == "add" else ", ".join(worths)
+    if options.stack == "max" and len(worths) > 1:
+        made = f"max({made})"
+    made = bounded(made)
     if times > 1:
-        made = f"{made} × {times}"
-        made = f"min({options.cap}, {made})" if options.cap else made
-    sum_ = made if made == str(points) else f"{made} = {points}"
+        made = bounded(f"{made} × {times}")
+    sum_ = made if made == str(win.points) else f"{made} = {win.points}"
+    zh, en = f"每份 {sum_} 分", f"one share: {sum_} points"
     if options.base_stake != 1:
-        sum_ = f"{sum_}; × {options.base_stake} = {points * options.base_stake}"
-    return f"每份 {sum_} 分（§4）".replace(";", "，"), f"one share: {sum_} points (§4)"
+        coins = f"{options.base_stake} = {win.points * options.base_stake}"
+        zh, en = f"{zh}，× 底 {coins}", f"{en}; × stake {coins}"
+    return f"{zh}（§4）", f"{en} (§4)"
 
 
-def _paid(options: Options, result: Result, win: Mapping[str, Any]) -> Iterator[Line]:
-    winner, bound = win["seat"], tuple(win["bound"])
-    for seat, count in enumerate(shares(result.how, winner, result.from_seat, bound)):
-        if seat == winner or not count:
+def _paid(table: Table, ending: Ending, winner: int, win: Win) -> Iterator[Line]:
+    bound = table.bound_to(winner)
+    for seat, count in enumerate(shares(ending.how, winner, ending.giver, bound)):
+        if not count:
             continue
-        extra = f"，承包加 {BOUND_SHARES[result.how]} 份" if seat in bound else ""
-        more = f", {BOUND_SHARES[result.how]} of them bound" if seat in bound else ""
-        paid = count * win["points"]
-        zh = f"{seat} 号位付 {count} 份{extra}：{paid}（§5）"
-        yield zh, f"seat {seat} pays {count} share{'s' * (count > 1)}{more}: {paid} (§5)"
+        zh, en = f"{seat} 号位付 {count} 份", f"seat {seat} pays {count} share{'s' * (count > 1)}"
+        if seat in bound:
+            more = BOUND_SHARES[ending.how]
+            zh, en = f"{zh}，其中承包 {more} 份", f"{en}, {more} of them for being bound"
+        yield f"{zh}：{count * win.points}（§5）", f"{en}: {count * win.points} (§5)"

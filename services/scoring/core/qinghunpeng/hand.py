@@ -92,19 +92,18 @@ def score_hand(asked: HandToScore) -> ScoredHand:
         zh = f"不成牌型，或平胡不能胡，或点炮不足 {options.min_ron} 分（§3）：不能胡"
         en = f"No pattern, a plain hand, or less than {options.min_ron} by another's tile (§3): no win."
         return ScoredHand(False, text_zh=(zh,), text_en=(en,))
-    lines = [
-        *explain.of_names(options, win.names, win.flowers),
-        explain.total(options, win.names, win.points, asked.times),
-    ]
-    zh_lines, en_lines = (tuple(line[language] for line in lines) for language in (0, 1))
-    return ScoredHand(True, win.points, win.names, win.flowers, words_of(win.parting), zh_lines, en_lines)
+    melds = [meld_of(form, tile) for form, tile in asked.melds]
+    lines = explain.of_win(options, win, melds, asked.flowers, asked.times)
+    return ScoredHand(
+        True, win.points, win.names, win.flowers, words_of(win.parting), *explain.in_both(lines)
+    )
 
 
 def win_of(asked: HandToScore, options: Options) -> Win | None:
     """Return the reading of a hand that counts, or None if it does not win.
 
     Raises:
-        BadHand: The tiles cannot be such a hand.
+        BadHand: The tiles cannot be such a hand; `FiveAlike` if there are not so many of one.
     """
     if asked.source not in SOURCES:
         raise BadHand(f"no source {asked.source!r}; there are {', '.join(SOURCES)}")

@@ -26,7 +26,7 @@ class Part(NamedTuple):
 
 
 Parting = tuple[Part, ...]
-"""Sets and one pair, by the lowest tile."""
+"""Sets and one pair, by the lowest tile; of those that begin alike triplet, pair, runs."""
 
 
 def partings(held: Sequence[int]) -> Iterator[Parting]:
@@ -36,32 +36,33 @@ def partings(held: Sequence[int]) -> Iterator[Parting]:
     there is no way.
     """
     if sum(held) % 3 == 2:
-        yield from _parted(list(held), 0, False)
+        yield from _parted(list(held), 0, ())
 
 
-def _parted(left: list[int], kind: int, has_pair: bool) -> Iterator[Parting]:
+def _parted(left: list[int], kind: int, taken: Parting) -> Iterator[Parting]:
     """Take the lowest tile away with each set or pair it can begin, and go on with the rest."""
     while kind < len(left) and not left[kind]:
         kind += 1
     if kind == len(left):
-        if has_pair:
-            yield ()
+        if any(part.form == "pair" for part in taken):
+            yield taken
         return
-    for part in _begun(left, kind, has_pair):
+    for part in _begun(left, kind, taken):
         for each in part.kinds:
             left[each] -= 1
-        for rest in _parted(left, kind, has_pair or part.form == "pair"):
-            yield (part, *rest)
+        yield from _parted(left, kind, (*taken, part))
         for each in part.kinds:
             left[each] += 1
 
 
-def _begun(left: Sequence[int], kind: int, has_pair: bool) -> list[Part]:
+def _begun(left: Sequence[int], kind: int, taken: Parting) -> list[Part]:
+    """Return what a tile can begin; behind a run of the same tile only a run, or a parting came up twice."""
     found = []
-    if left[kind] >= 3:
-        found.append(Part("triplet", kind))
-    if left[kind] >= 2 and not has_pair:
-        found.append(Part("pair", kind))
+    if not taken or taken[-1] != Part("run", kind):
+        if left[kind] >= 3:
+            found.append(Part("triplet", kind))
+        if left[kind] >= 2 and all(part.form != "pair" for part in taken):
+            found.append(Part("pair", kind))
     # The last two of a suit begin no run, and neither does an honour.
     if kind < SUIT_KINDS and kind % 9 < 7 and left[kind + 1] and left[kind + 2]:
         found.append(Part("run", kind))
