@@ -5,8 +5,8 @@ What it cannot see it does not ask about: it is a pure function of its view.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final
 
 from engine.doudizhu.actions import BIDS, CALL, DOUBLES, NO_CALL, NO_ROB, ROB, split_play
 from engine.doudizhu.cards import (
@@ -32,10 +32,14 @@ from engine.doudizhu.readings import (
     TRIO_CHAIN,
     Reading,
 )
-from engine.doudizhu.rules import wings_of
-from engine.doudizhu.tables import PASS, text_of
+from engine.doudizhu.rules import RuleSet, wings_of
+from engine.doudizhu.state import PLAYING
+from engine.doudizhu.tables import PASS, TEXTS_MAX, Table, text_of
 from engine.doudizhu.view import View
 from engine.face import Action, Rng
+
+if TYPE_CHECKING:
+    from engine.doudizhu.position import Position
 
 BID_FROM: Final = (5, 7, 9)
 """The strength from which a hand bids 1, 2 and 3."""
@@ -64,9 +68,19 @@ def normal_bot(view: View, rng: Rng) -> Action:
     legal = view.legal
     if len(legal) == 1:
         return legal[0]
-    if view.phase != "play":
-        return _say(view)
-    return _Turn(view).choose()
+    if view.phase != PLAYING:
+        return say(view.phase, view.hand, legal)
+    return Turn.of_view(view).choose()
+
+
+def normal_policy(position: Position, seat: int, rng: Rng) -> Action:
+    """Return what ``normal_bot`` answers, by what the seat can know of a position; no view is made."""
+    legal = position.legal_actions(seat)
+    if len(legal) == 1:
+        return legal[0]
+    if position.phase != PLAYING:
+        return say(position.phase, position.hands[seat], legal)
+    return Turn.of_position(position, seat, legal).choose()
 
 
 def strength(hand: int) -> int:
@@ -76,42 +90,106 @@ def strength(hand: int) -> int:
     return points + max(0, 8 - best_plan(hand).turns) - 1
 
 
-def _say(view: View) -> Action:
+def say(phase: str, hand: int, legal: Sequence[Action]) -> Action:
     """Return an answer in the bidding or to 加倍."""
-    points = strength(view.hand)
-    if view.phase == "double":
+    points = strength(hand)
+    if phase == "double":
         return DOUBLES[points >= DOUBLE_FROM]
-    if CALL in view.legal:
+    if CALL in legal:
         return CALL if points >= CALL_FROM else NO_CALL
-    if ROB in view.legal:
+    if ROB in legal:
         return ROB if points >= ROB_FROM else NO_ROB
     wanted = sum(points >= limit for limit in BID_FROM)
-    return BIDS[wanted] if BIDS[wanted] in view.legal else BIDS[0]
+    return BIDS[wanted] if BIDS[wanted] in legal else BIDS[0]
 
 
-class _Turn:
-    """One decision of the play."""
+class Turn:
+    """One decision of the play, by what its seat knows."""
 
-    def __init__(self, view: View) -> None:
-        seat = view.seat
-        assert seat is not None, "a bot has a seat"
-        self.view = view
-        self.hand = view.hand
-        self.book: Book = book_of(wings_of(view.rules))
-        landlord = view.landlord
+    __slots__ = (
+        "book",
+        "counts",
+        "enemy_cards",
+        "hand",
+        "landlord",
+        "last",
+        "legal",
+        "next",
+        "over",
+        "partner",
+        "passes",
+        "unseen",
+    )
+
+    def __init__(
+        self,
+        rules: RuleSet,
+        seat: int,
+        hand: int,
+        unseen: int,
+        counts: Sequence[int],
+        landlord: int,
+        over: Reading | None,
+        last: int,
+        passes: int,
+        legal: Sequence[Action],
+    ) -> None:
+        self.hand = hand
+        self.unseen = unseen
+        """The cards of both others together."""
+        self.counts = counts
+        self.landlord = landlord
+        self.over = over
+        self.last = last
+        self.passes = passes
+        self.legal = legal
+        self.book: Book = book_of(wings_of(rules))
         self.partner = -1 if seat == landlord else 3 - seat - landlord
         self.next = (seat + 1) % 3
-        enemies = [at for at in range(3) if at not in (seat, self.partner)]
-        self.enemy_cards = min(view.counts[at] for at in enemies)
-        played = sum(move.cards for move in view.history)
-        self.unseen = WHOLE - view.hand - played
+        self.enemy_cards = min([counts[at] for at in (0, 1, 2) if at not in (seat, self.partner)])
+
+    @classmethod
+    def of_view(cls, view: View) -> Turn:
+        """Return the decision that a view asks for."""
+        seat = view.seat
+        assert seat is not None, "a bot has a seat"
+        unseen = WHOLE - view.hand - sum([move.cards for move in view.history])
+        return cls(
+            view.rules,
+            seat,
+            view.hand,
+            unseen,
+            view.counts,
+            view.landlord,
+            view.over,
+            view.last,
+            view.passes,
+            view.legal,
+        )
+
+    @classmethod
+    def of_position(cls, position: Position, seat: int, legal: Sequence[Action]) -> Turn:
+        """Return the decision that a position asks a seat for."""
+        hands = position.hands
+        return cls(
+            position.rules,
+            seat,
+            hands[seat],
+            hands[seat - 1] + hands[seat - 2],
+            [size_of(hand) for hand in hands],
+            position.landlord,
+            position.over,
+            position.last,
+            position.passes,
+            legal,
+        )
 
     def choose(self) -> Action:
         """Return a play or a pass."""
-        for action in self.view.legal:
-            if action != PASS and size_of(_cards(action)) == size_of(self.hand):
+        for action in self.legal:
+            if action != PASS and cards_of(action) == self.hand:
                 return action
-        return self._lead() if self.view.over is None else self._follow(self.view.over)
+        return self._lead() if self.over is None else self._follow(self.over)
 
     # Leading
 
@@ -124,19 +202,23 @@ class _Turn:
             return text_of(min(safe, key=self._power))
         return self._named(min(plays, key=self._lead_cost))
 
+    def leads(self) -> list[Action]:
+        """Return the plays of the best layout, the one that is wanted most first."""
+        plays = sorted(self._with_kickers(groups_of(self.hand)), key=self._lead_cost)
+        return [text for text in map(text_of, plays) if text in self.legal]
+
     def _named(self, cards: int) -> Action:
         text = text_of(cards)
-        return text if text in self.view.legal else min(self.view.legal, key=len)
+        return text if text in self.legal else min(self.legal, key=len)
 
     def _lead_cost(self, cards: int) -> tuple[int, int]:
         """Return how little one wants to lead with cards: their worth, and what they give away."""
         reading = self.book.readings(cards)[0]
         cost = _worth(reading) - EACH_CARD * (size_of(cards) - 1)
-        view = self.view
-        helps = self.partner == self.next and view.counts[self.partner] <= FEW
+        helps = self.partner == self.next and self.counts[self.partner] <= FEW
         if reading.type in (SOLO, PAIR):
             wanted = 1 if reading.type == SOLO else 2
-            if self.partner >= 0 and self.partner == self.next and view.counts[self.partner] == wanted:
+            if self.partner >= 0 and self.partner == self.next and self.counts[self.partner] == wanted:
                 return cost - 50, -size_of(cards)
             if self.enemy_cards == wanted and not helps:
                 # An enemy goes out on anything higher: lead something else, or else the highest.
@@ -177,16 +259,15 @@ class _Turn:
     # Following
 
     def _follow(self, over: Reading) -> Action:
-        view = self.view
         before = best_plan(self.hand).score
         options = []
-        for action in view.legal:
+        for action in self.legal:
             if action == PASS:
                 continue
-            cards = _cards(action)
+            cards = cards_of(action)
             after = best_plan(self.hand - cards)
             options.append((after.score - before, -size_of(cards), action, cards))
-        if view.last == self.partner:
+        if self.last == self.partner:
             return self._over_partner(over, options)
         for _, _, action, cards in sorted(options, reverse=True):
             if self._is_safe(cards) and self._wins_from(self.hand - cards):
@@ -197,7 +278,7 @@ class _Turn:
             allowed = STOP_AT_ALL_COST
         elif self.enemy_cards <= SOME:
             allowed = STOP_AT_SOME_COST
-        if view.counts[view.last] > SOME and best_plan(self.hand).turns > FEW + 1:
+        if self.counts[self.last] > SOME and best_plan(self.hand).turns > FEW + 1:
             allowed = 0
         if self.enemy_cards == 1 and over.type == SOLO and self._enemy_follows():
             # A single enemy card: only the highest holds it.
@@ -211,12 +292,11 @@ class _Turn:
 
     def _over_partner(self, over: Reading, options: Iterable[tuple[int, int, str, int]]) -> Action:
         """Return a play over the partner's: to win, or a cheap one that frees the hand."""
-        view = self.view
         ordered = sorted(options, reverse=True)
         for _, _, action, cards in ordered:
             if self._is_safe(cards) and self._wins_from(self.hand - cards):
                 return action
-        if view.counts[self.partner] <= FEW or view.passes:
+        if self.counts[self.partner] <= FEW or self.passes:
             return PASS
         for gain, _, action, cards in ordered:
             reading = _reading(self.book, cards, over)
@@ -229,7 +309,7 @@ class _Turn:
     def _is_safe(self, cards: int) -> bool:
         """Return whether nobody can beat cards, whoever holds what is unseen."""
         readings = self.book.readings(cards)
-        over = self.view.over
+        over = self.over
         reading = readings[0]
         if over is not None:
             reading = next((each for each in readings if each.type == over.type), reading)
@@ -248,8 +328,13 @@ class _Turn:
         return _worth(self.book.readings(cards)[0])
 
 
-def _cards(action: Action) -> int:
-    return split_play(action)[0]
+_CARDS: Final[Table[str, int]] = Table(lambda action: split_play(action)[0], TEXTS_MAX)
+"""The cards of plays met before, by text."""
+
+
+def cards_of(action: Action) -> int:
+    """Return the cards of a play."""
+    return _CARDS[action]
 
 
 def _reading(book: Book, cards: int, over: Reading | None = None) -> Reading:

@@ -8,10 +8,11 @@ discard it makes due. What it cannot see it does not ask about: it is a pure fun
 from __future__ import annotations
 
 from array import array
-from typing import Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
 
 from engine.face import Action, Rng
-from engine.paohuzi.actions import DISCARDED, HU, PASS, PENG
+from engine.paohuzi.actions import DISCARD, DISCARDED, HU, PASS, PENG
 from engine.paohuzi.bot import loose_worth
 from engine.paohuzi.cards import ONE, count_cards, distinct, kans_of, loose_of
 from engine.paohuzi.eating import chi_melds
@@ -31,6 +32,9 @@ from engine.paohuzi.tables import (
     TWO_SEVEN_TEN,
 )
 from engine.paohuzi.view import View
+
+if TYPE_CHECKING:
+    from engine.paohuzi.position import Position
 
 MELD: Final = 24
 """What a complete meld is worth; the other figures are relative to it, found by self-play."""
@@ -65,21 +69,86 @@ _GROUPS: Final = tuple((ranks, ranks in (RUNS[0], TWO_SEVEN_TEN)) for ranks in (
 
 def normal_bot(view: View, rng: Rng) -> Action:
     """Return the action that leads to the best hand; among equal ones the first by a fixed order."""
-    legal = view.legal
+    seat = view.seat
+    assert seat is not None, "only a seat is asked"
+    laid = view.melds[seat]
+    return choose(
+        view.legal,
+        view.hand,
+        view.table_xi(seat),
+        view.rules.min_xi,
+        view.shown[0] if view.shown is not None else -1,
+        count_cards(view.hand) + sum([meld.size for meld in laid]),
+        sum([meld.kind in QUAD_KINDS for meld in laid]),
+    )
+
+
+def normal_policy(position: Position, seat: int, rng: Rng) -> Action:
+    """Return what ``normal_bot`` answers, by what the seat can know of a position; no view is made."""
+    shown = position.shown
+    return choose(
+        position.legal_actions(seat),
+        position.hands[seat],
+        position.table_xi[seat],
+        position.rules.min_xi,
+        shown[0] if shown is not None else -1,
+        position.held[seat],
+        position.quads[seat],
+    )
+
+
+def choose(
+    legal: Sequence[Action], hand: int, laid_xi: int, min_xi: int, shown: int, held: int, quads: int
+) -> Action:
+    """Return the best of a seat's answers.
+
+    Args:
+        legal: The answers.
+        hand: The cards in hand.
+        laid_xi: 息 of the laid melds.
+        min_xi: What a win needs.
+        shown: The card on offer, -1 for none.
+        held: Cards in hand and in laid melds.
+        quads: Laid 跑 and 提.
+    """
     if HU in legal:
         return HU
     if PASS not in legal:
-        return _best_discard(view, view.hand, _laid_xi(view))[1]
-    assert view.seat is not None, "only a seat is asked"
-    xi = _laid_xi(view)
-    best_action, best_value = PASS, hand_value(view.hand, xi, view.rules.min_xi) + CLAIM_MARGIN
+        return DISCARD[best_discard(hand, laid_xi, min_xi)[1]]
+    best_action, best_value = PASS, hand_value(hand, laid_xi, min_xi) + CLAIM_MARGIN
     for action in legal:
-        if action == PASS:
-            continue
-        value = _claim_value(view, action, xi)
-        if value > best_value:
-            best_action, best_value = action, value
+        if action != PASS:
+            value = _claim_value(action, hand, laid_xi, min_xi, shown, held, quads)
+            if value > best_value:
+                best_action, best_value = action, value
     return best_action
+
+
+def ranking(view: View) -> list[Action]:
+    """Return the answers to an open question without 胡, the best first; ``normal_bot`` gives the first."""
+    seat = view.seat
+    assert seat is not None, "only a seat is asked"
+    xi, min_xi, hand = view.table_xi(seat), view.rules.min_xi, view.hand
+    if PASS not in view.legal:
+        loose = loose_of(hand)
+        keys = []
+        for action in view.legal:
+            card = DISCARDED.get(action, -1)
+            if card >= 0:
+                value = hand_value(hand - ONE[card], xi, min_xi)
+                keys.append((-value, loose_worth(loose, card), card, action))
+        return [action for _, _, _, action in sorted(keys)]
+    assert view.shown is not None, "a claim is about a shown card"
+    laid = view.melds[seat]
+    held = count_cards(hand) + sum([meld.size for meld in laid])
+    quads = sum([meld.kind in QUAD_KINDS for meld in laid])
+    found = [(-hand_value(hand, xi, min_xi) - CLAIM_MARGIN, PASS)]
+    found += [
+        (-_claim_value(action, hand, xi, min_xi, view.shown[0], held, quads), action)
+        for action in view.legal
+        if action not in (PASS, HU)
+    ]
+    return [action for _, action in sorted(found, key=lambda each: each[0])]
 
 
 def hand_value(hand: int, laid_xi: int, min_xi: int) -> int:
@@ -90,18 +159,43 @@ def hand_value(hand: int, laid_xi: int, min_xi: int) -> int:
         laid_xi: 息 of the laid melds.
         min_xi: What a win needs.
     """
+    small, big, kan_xi = _suits(hand)
+    short = laid_xi + kan_xi < min_xi
+    fixed = MELD * count_cards(kans_of(hand)) + (XI_WANTED if short else XI_SPARE) * kan_xi
+    return fixed + loose_value(small, big, short)
+
+
+def _suits(hand: int) -> tuple[int, int, int]:
+    """Return the suit indices of the loose cards, and the 息 of the 坎."""
     s = SMALL_LOW[hand & HALF] + SMALL_HIGH[(hand >> 15) & HALF]
     b = BIG_LOW[(hand >> 30) & HALF] + BIG_HIGH[hand >> 45]
-    kan_xi = ((s >> LOCK_SHIFT) + (b >> LOCK_SHIFT)) & 1023
-    short = laid_xi + kan_xi < min_xi
-    small, big = s & _INDEX, b & _INDEX
-    weight = XI_WANTED if short else XI_SPARE
-    fixed = MELD * count_cards(kans_of(hand)) + weight * kan_xi
-    return fixed + _loose_value(small, big, 2 * short)
+    return s & _INDEX, b & _INDEX, ((s >> LOCK_SHIFT) + (b >> LOCK_SHIFT)) & 1023
+
+
+def loose_value(small: int, big: int, short: bool) -> int:
+    """Return the best value of loose cards over all choices of 绞; what was met last is remembered.
+
+    Args:
+        small: Suit index of the small cards.
+        big: Suit index of the big cards.
+        short: Whether the hand is short of 息.
+    """
+    key = (small * SUIT_SIZE + big) * 2 + short
+    value = _LOOSE.get(key)
+    if value is None:
+        if len(_LOOSE) >= LOOSE_MAX:
+            _LOOSE.clear()
+        value = _LOOSE[key] = _loose_value(small, big, 2 * short)
+    return value
+
+
+LOOSE_MAX: Final = 60_000
+"""The most values of loose cards that are remembered, about 7 MB."""
+
+_LOOSE: Final[dict[int, int]] = {}
 
 
 def _loose_value(small: int, big: int, table: int) -> int:
-    """Return the best value of loose cards over all choices of 绞."""
     s, b = SHAPE[small], SHAPE[big]
     either = ((s >> 10) & b | (b >> 10) & s) & 1023
     best = 0
@@ -117,10 +211,15 @@ def _loose_value(small: int, big: int, table: int) -> int:
         if b >> (10 + rank) & 1:
             more += [(left - one, right - two, worth + MELD) for left, right, worth in choices]
         choices += more
+    smalls, bigs = _VALUES[table], _VALUES[table + 1]
     for left, right, worth in choices:
-        value = worth + suit_value(left, table) + suit_value(right, table + 1)
-        if value > best:
-            best = value
+        low, high = smalls[left], bigs[right]
+        if low == _UNKNOWN:
+            low = suit_value(left, table)
+        if high == _UNKNOWN:
+            high = suit_value(right, table + 1)
+        if worth + low + high > best:
+            best = worth + low + high
     return best
 
 
@@ -159,47 +258,42 @@ def suit_value(index: int, table: int) -> int:
     return best
 
 
-def _laid_xi(view: View) -> int:
-    return view.table_xi(view.seat) if view.seat is not None else 0
-
-
-def _best_discard(view: View, hand: int, laid_xi: int) -> tuple[int, Action]:
-    """Return the value after the best discard, and that discard; ties go to the card others want least."""
+def best_discard(hand: int, laid_xi: int, min_xi: int) -> tuple[int, int]:
+    """Return the value after the best discard, and its card; ties go to the card others want least."""
+    small, big, kan_xi = _suits(hand)
+    short = laid_xi + kan_xi < min_xi
     loose = loose_of(hand)
-    best: tuple[int, int, int, Action] | None = None
+    best, cards = -1, []
     for card in distinct(loose):
-        value = hand_value(hand - ONE[card], laid_xi, view.rules.min_xi)
-        key = (value, -loose_worth(loose, card), -card, _DISCARD[card])
-        if best is None or key > best:
-            best = key
-    assert best is not None, "a due discard has a loose card"
-    return best[0], best[3]
+        if card < 10:
+            value = loose_value(small - POW3[card], big, short)
+        else:
+            value = loose_value(small, big - POW3[card - 10], short)
+        if value > best:
+            best, cards = value, [card]
+        elif value == best:
+            cards.append(card)
+    assert cards, "a due discard has a loose card"
+    card = cards[0] if len(cards) == 1 else min(cards, key=lambda at: (loose_worth(loose, at), at))
+    fixed = MELD * count_cards(kans_of(hand)) + (XI_WANTED if short else XI_SPARE) * kan_xi
+    return fixed + best, card
 
 
-_DISCARD: Final = {card: action for action, card in DISCARDED.items()}
-
-
-def _claim_value(view: View, action: Action, laid_xi: int) -> int:
+def _claim_value(
+    action: Action, hand: int, laid_xi: int, min_xi: int, card: int, held: int, quads: int
+) -> int:
     """Return the value of the hand after a claim and the discard it makes due, with the new melds."""
-    assert view.seat is not None, "only a seat is asked"
-    assert view.shown is not None, "a claim is about a shown card"
-    card = view.shown[0]
-    hand = view.hand
     if action == PENG:
         melds, xi = 1, Laid(PENG, (card,) * 3).xi
         hand -= 2 * ONE[card]
     else:
         new = chi_melds(action)
-        melds, xi = len(new), sum(meld_xi(meld) for meld in new)
+        melds, xi = len(new), sum([meld_xi(meld) for meld in new])
         hand += ONE[card]
         for meld in new:
             for at in meld:
                 hand -= ONE[at]
-    laid = view.melds[view.seat]
-    quads = sum(meld.kind in QUAD_KINDS for meld in laid)
-    held = count_cards(view.hand) + sum(meld.size for meld in laid) + 1
-    short = laid_xi < view.rules.min_xi
-    gained = MELD * melds + (XI_WANTED if short else XI_SPARE) * xi
-    if held > rest_target(quads) and loose_of(hand):
-        return gained + _best_discard(view, hand, laid_xi + xi)[0]
-    return gained + hand_value(hand, laid_xi + xi, view.rules.min_xi)
+    gained = MELD * melds + (XI_WANTED if laid_xi < min_xi else XI_SPARE) * xi
+    if held + 1 > rest_target(quads) and loose_of(hand):
+        return gained + best_discard(hand, laid_xi + xi, min_xi)[0]
+    return gained + hand_value(hand, laid_xi + xi, min_xi)
