@@ -180,18 +180,28 @@ def assert_same_for(playout: Playout, other: Playout, seat: int | None) -> None:
     assert refusals(other.position, seat) == refusals(playout.position, seat)
 
 
+def stopped(playout: Playout, rng: random.Random, length: int) -> tuple[Playout, list[tuple[int, ...]]]:
+    """Play so many answers, or to the end; return the round and who was asked at each step."""
+    asked = []
+    while playout.position.outcome() is None and len(playout.actions) < length:
+        asked.append(playout.position.to_act())
+        playout.play(*choose(playout, rng, 0.5))
+    asked.append(playout.position.to_act())
+    return playout, asked
+
+
 def search(name: str, preset: str, rounds: int, overrides: dict[str, Any] | None = None) -> int:
     """Compare as many indistinguishable positions as are found; return how many really differed."""
     compared = 0
     for number in range(rounds):
         rng = random.Random(f"leak {name} {preset} {number}")
-        playout = deal(name, preset, rng, overrides)
-        length = rng.randrange(45)
-        asked = []
-        while playout.position.outcome() is None and len(playout.actions) < length:
-            asked.append(playout.position.to_act())
-            playout.play(*choose(playout, rng, 0.5))
-        asked.append(playout.position.to_act())
+        state, length = rng.getstate(), rng.randrange(45)
+        playout, asked = stopped(deal(name, preset, rng, overrides), rng, length)
+        if playout.position.outcome() is not None and playout.actions:
+            # It was over before: the same round again, to somewhere in the middle.
+            rng.setstate(state)
+            length = rng.randrange(45) % len(playout.actions)
+            playout, asked = stopped(deal(name, preset, rng, overrides), rng, length)
         if playout.position.outcome() is not None:
             continue
         for seat in playout.readers:
