@@ -6,33 +6,47 @@ from pathlib import Path
 
 import pytest
 
+from engine import GAMES
 from services.launch.exits import OK
+from services.matchmaking.settings import HALLS
 from services.scoring.core.audit import audit_alone
 from tests.support.person import Person
 from tests.support.up import Up, servers_on, spawn
 
-HALL = "paohuzi/tongyi-qmt/novice"
+PLAYED = ["paohuzi/tongyi-qmt/novice", "doudizhu/qiang/novice", "qinghunpeng/seed000/novice"]
 ROUND_S_MAX = 240.0
+PAUSE_MS = 60
+"""Between a card and what follows it, so that a round of four seats is over soon."""
 
 
 @pytest.fixture
 async def up(tmp_path: Path) -> AsyncIterator[Up]:
-    with Up(tmp_path / "data") as running:
+    halls = json.loads(HALLS.read_text(encoding="utf-8"))
+    for level in halls["levels"]:
+        level["timing"] = {"claim_pause_ms": PAUSE_MS}
+    file = tmp_path / "halls.json"
+    file.write_text(json.dumps(halls), encoding="utf-8")
+    with Up(tmp_path / "data", env={"PAIJU_MATCHMAKING_HALLS_FILE": str(file)}) as running:
         yield running
 
 
 @pytest.mark.slow
-async def test_a_round_goes_on_after_the_platform_was_killed_and_is_settled(up: Up, tmp_path: Path) -> None:
-    person = Person(up.said.url)
+@pytest.mark.parametrize("hall", PLAYED)
+async def test_a_round_goes_on_after_the_platform_was_killed_and_is_settled(
+    up: Up, tmp_path: Path, hall: str
+) -> None:
+    person = Person(up.said.url, bot="normal")
     await person.sign_in()
     await person.connect()
     await person.wait_for_the_welcome()
     welcome, _ = await person.gold()
-    await person.find_a_match(HALL)
+    await person.find_a_match(hall)
     await person.attach()
     await person.sit()
     await person.play(lambda frame: person.answered >= 3, ROUND_S_MAX)
-    [opening] = [frame.round_opening for frame in person.frames if frame.HasField("round_opening")]
+    opening = next(
+        frame.round_opening for frame in reversed(person.frames) if frame.HasField("round_opening")
+    )
     shown = list(person.frames)
 
     up.kill()
@@ -50,7 +64,7 @@ async def test_a_round_goes_on_after_the_platform_was_killed_and_is_settled(up: 
     assert len(servers_on(up.data)) == 1
 
     settled = await person.play(
-        lambda frame: frame.HasField("round_settlement") and frame.round_settlement.settled, 60
+        lambda frame: frame.round_settlement.settled and frame.round_settlement.round_id == end.round_id, 60
     )
     settlement = settled.round_settlement
     assert settlement.round_id == end.round_id
@@ -58,6 +72,7 @@ async def test_a_round_goes_on_after_the_platform_was_killed_and_is_settled(up: 
     assert sum(settlement.coins) == 0
     points = json.loads(end.result_json)["points"]
     assert [coins > 0 for coins in settlement.coins] == [gained > 0 for gained in points]
+    assert len(points) == len(person.view.seats) == GAMES[hall.partition("/")[0]].seats
 
     verdict = audit_alone(end.record)
     assert verdict.agreed, verdict.reason
@@ -65,7 +80,12 @@ async def test_a_round_goes_on_after_the_platform_was_killed_and_is_settled(up: 
     assert verdict.record.commitment == opening.commitment, "it was promised before the nonces"
     assert verdict.nonces_given == 1
     me = next(seat.seat for seat in person.seats if seat.player_id == person.player_id)
-    assert sum(await person.gold()) == welcome + settlement.coins[me], "what was won is there, once"
+    before = sum(
+        frame.round_settlement.coins[me]
+        for frame in person.frames
+        if frame.round_settlement.settled and frame.round_settlement.round_id != end.round_id
+    )
+    assert sum(await person.gold()) == welcome + before + settlement.coins[me], "what was won is there, once"
     await person.close()
 
     book = spawn("reconcile", "--data", str(up.data), "--json", env={}, log=tmp_path / "reconcile.log")
