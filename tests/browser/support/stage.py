@@ -58,6 +58,10 @@ class Stage:
         """A position that is shown instead of a match."""
         self.acts: list[str] = []
         """Answers given in that position."""
+        self.seated = True
+        """False: the player has no seat at the position shown."""
+        self.spectates = False
+        """Whether the last listener asked only to watch."""
         self.waits = False
         """True: a ticket waits instead of being matched."""
         self.is_new = False
@@ -166,7 +170,7 @@ class Stage:
     def where(self) -> str:
         """Return the table of the player."""
         if self.shown is not None:
-            return self.shown.table_id
+            return self.shown.table_id if self.seated else ""
         return self.table.table_id if self.table and not self.table.over else ""
 
     async def close(self) -> None:
@@ -179,6 +183,7 @@ class Stage:
         table = self.table
         if self.shown is not None:
             if command.WhichOneof("body") == "attach":
+                self.spectates = command.attach.spectate
                 await self.snapshot(self.shown)
             else:
                 self.acts.append(command.act.action)

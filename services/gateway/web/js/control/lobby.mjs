@@ -17,6 +17,13 @@ function choosePreset(state) {
   if (!mine.some((hall) => hall.preset === state.preset)) state.preset = mine[0]?.preset ?? "";
 }
 
+/** The table that the address asks to watch: `#watch=<table id>`. */
+function watchedTable() {
+  const [, tableId = ""] = /^#watch=([0-9a-z-]+)$/.exec(location.hash) ?? [];
+  history.replaceState(null, "", location.pathname);
+  return tableId;
+}
+
 /** Things to do in the lobby. */
 export class LobbyControls {
   constructor(controls) {
@@ -41,7 +48,9 @@ export class LobbyControls {
     try {
       const { ticket, room, table_id } = await this.call("matchmaking/GetWhereabouts");
       if (this.state.table) return;
+      const watched = watchedTable();
       if (table_id && !hasLeft(table_id)) this.controls.play.enter(table_id);
+      else if (watched) this.controls.play.enter(watched, { watches: true });
       else {
         this.change((state) => {
           state.awayTable = table_id;

@@ -27,6 +27,8 @@ export class PlayControls {
     this.controls = controls;
     this.chains = new NonceChains(localStorage);
     this.pending = null;
+    /** True: this table is only watched. */
+    this.watches = false;
     this.owed = new Set();
     this.nextCallout = 1;
   }
@@ -49,8 +51,10 @@ export class PlayControls {
 
   // ---- listening ----
 
-  enter(tableId) {
+  /** Sit down at (or come back to) a table, or only watch it. */
+  enter(tableId, { watches = false } = {}) {
     if (this.table?.tableId === tableId) return;
+    this.watches = watches;
     rememberLeft(tableId, false);
     this.pending = null;
     this.owed.clear();
@@ -74,7 +78,7 @@ export class PlayControls {
   async attach(fresh = false) {
     const { table } = this;
     if (!table || !this.controls.connection.isReady) return;
-    const attach = fresh ? { epoch: 0, number: 0 } : { epoch: table.epoch, number: table.number };
+    const attach = { ...(fresh ? { epoch: 0, number: 0 } : { epoch: table.epoch, number: table.number }), spectate: this.watches };
     this.change((state) => (state.replaced = false));
     try {
       await this.command({ attach });
@@ -323,7 +327,7 @@ export class PlayControls {
     this.controls.chat.clear();
     this.controls.lobby.loadWallet();
     this.controls.lobby.loadHalls();
-    if (table && !table.matchEnd) this.change((state) => (state.awayTable = table.tableId));
+    if (table && !table.matchEnd && table.seat >= 0) this.change((state) => (state.awayTable = table.tableId));
   }
 
   again() {

@@ -29,7 +29,7 @@ function bidding(state, controls, asked) {
       answers.map((action, at) =>
         h(
           `button.act.wide`,
-          { key: action, class: isYes(action) ? "main" : "", "data-action": action.replace(" ", "-"), "aria-keyshortcuts": String(at + 1), onclick: () => controls.play.act(action) },
+          { key: action, class: isYes(action) ? "main" : "", "data-action": action.replace(" ", "-"), "aria-keyshortcuts": String(at + 1), onclick: () => controls.play.act(action), onmousedown: keepFocus },
           h("span.act-word", {}, t(`doudizhu.act.${action.replace(" ", ".")}`)),
         ),
       ),
@@ -58,10 +58,13 @@ function playing(state, controls, asked) {
 function act(key, words, onclick, { main = false, keys = null, off = false } = {}) {
   return h(
     "button.act.wide",
-    { key, class: `${main ? "main" : ""} ${off ? "off" : ""}`, "data-action": key, "aria-keyshortcuts": keys, "aria-disabled": off ? "true" : null, onclick },
+    { key, class: `${main ? "main" : ""} ${off ? "off" : ""}`, "data-action": key, "aria-keyshortcuts": keys, "aria-disabled": off ? "true" : null, onclick, onmousedown: keepFocus },
     h("span.act-word", {}, words),
   );
 }
+
+/** A pointer leaves the focus where it is: Enter and Space stay keys of the game. */
+const keepFocus = (event) => event.preventDefault();
 
 /** What the line over the buttons says: what is asked, what the cards are, or why they cannot be played. */
 function says(table, ui, { ways, reason, canPlay }) {

@@ -38,6 +38,8 @@ export function rack(state, controls) {
     h(
       "div.poker-fan",
       {
+        // A pointer leaves the focus where it is: Enter and Space stay keys of the game.
+        onmousedown: (event) => event.preventDefault(),
         onpointerdown: (event) =>
           stroke(event, {
             paint: (painted) => controls.play.setUi({ painted }),

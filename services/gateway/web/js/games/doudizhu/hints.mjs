@@ -4,6 +4,7 @@ import { playsOf } from "./plays.mjs";
 
 const BOMB_COST = 4_000;
 const ROCKET_COST = 8_000;
+const FOUR_COST = 2_000;
 const BREAK_COST = 60;
 const BREAK_BOMB_COST = 900;
 const HIGH_CARDS = 3;
@@ -22,6 +23,7 @@ function costOf(play, counts, leads) {
   if (used[13] !== used[14] && counts[13] && counts[14]) cost += BREAK_BOMB_COST;
   if (play.reading.type === "bomb") cost += BOMB_COST;
   if (play.reading.type === "rocket") cost += ROCKET_COST;
+  if (play.reading.type.startsWith("four_two")) cost += FOUR_COST;
   // A lead wants to be rid of many cards at once.
   return leads ? cost - 45 * play.word.length : cost;
 }

@@ -1,0 +1,300 @@
+"""The table of 斗地主 in a browser: choosing, hints, refusals, keys, bids, and how it looks at every size."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from playwright.async_api import Browser, Page
+
+from tests.browser.support import landlord
+from tests.browser.support.chromium import DESKTOP, opened
+from tests.browser.support.layout import DRAWN, look
+from tests.browser.support.stage import ME, Stage, serve
+
+pytestmark = pytest.mark.browser
+
+TALL = (390, 844)
+SMALL = (360, 640)
+LYING = (844, 390)
+SIZES = pytest.mark.parametrize(
+    ("size", "language"),
+    [(DESKTOP, "zh-CN"), (TALL, "zh-CN"), (SMALL, "zh-CN"), (LYING, "zh-CN"), (SMALL, "en"), (LYING, "en")],
+    ids=["desktop", "tall", "small", "lying", "small-english", "lying-english"],
+)
+
+LANDLORD = ["bid 3", "play 3"]
+"""Seat 0 is landlord and led a 3."""
+
+PEASANT = ["bid 0", "bid 3"]
+"""Seat 1 is landlord and leads."""
+
+
+@asynccontextmanager
+async def seated(
+    browser: Browser,
+    actions: list[str],
+    *hands: str,
+    size: tuple[int, int] = DESKTOP,
+    language: str = "zh-CN",
+    **how: Any,
+) -> AsyncIterator[tuple[Page, Stage]]:
+    """Sit in a chosen position."""
+    stage = Stage()
+    stage.show_view(landlord.table_view("0-fixed", ME, actions, *hands, **how))
+    runner, url = await serve(stage)
+    try:
+        async with opened(browser, url, size, chosen=language) as page:
+            await page.wait_for_selector(".poker")
+            yield page, stage
+    finally:
+        await stage.close()
+        await runner.cleanup()
+
+
+async def acts(page: Page, stage: Stage) -> list[str]:
+    """Return the answers that reached the table, once there is one."""
+    for _ in range(100):
+        if stage.acts:
+            break
+        await page.wait_for_timeout(20)
+    return stage.acts
+
+
+async def chosen(page: Page) -> str:
+    """Return the ranks of the chosen cards, lowest first, once the page has drawn them."""
+    await page.evaluate(DRAWN)
+    cards: list[str] = await page.eval_on_selector_all(
+        ".in-hand.chosen", "nodes => nodes.map((node) => node.dataset.card[0])"
+    )
+    return "".join(reversed(cards))
+
+
+async def tap(page: Page, rank: str, nth: int = 0) -> None:
+    """Touch the visible corner of a card."""
+    await page.locator(f".in-hand[data-card^='{rank}'] >> nth={nth}").click(position={"x": 8, "y": 14})
+
+
+async def test_tapped_cards_are_played_by_the_button(browser: Browser) -> None:
+    async with seated(browser, ["bid 3"], landlord.MINE) as (page, stage):
+        for nth, rank in enumerate("34567"):
+            await tap(page, rank)
+            assert len(await chosen(page)) == nth + 1
+        await page.wait_for_selector(".act-says:has-text('顺子 3–7')")
+        await tap(page, "3")
+        assert await chosen(page) == "4567"
+        await tap(page, "3")
+        await page.click("[data-action=play]")
+        assert await acts(page, stage) == ["play 34567"]
+
+
+async def test_a_stroke_over_the_hand_takes_every_card_it_touched(browser: Browser) -> None:
+    async with seated(browser, ["bid 3"], landlord.MINE) as (page, stage):
+        first = await page.locator(".in-hand[data-card^='8'] >> nth=0").bounding_box()
+        last = await page.locator(".in-hand[data-card^='6'] >> nth=-1").bounding_box()
+        assert first is not None
+        assert last is not None
+        await page.mouse.move(first["x"] + 8, first["y"] + 30)
+        await page.mouse.down()
+        await page.mouse.move(last["x"] + 8, last["y"] + 30, steps=12)
+        await page.wait_for_selector(".in-hand.painted")
+        await page.mouse.up()
+        assert await chosen(page) == "667788"
+        await page.click("[data-action=play]")
+        assert await acts(page, stage) == ["play 667788"]
+
+
+async def test_a_finger_strokes_as_a_mouse_does(browser: Browser) -> None:
+    async with seated(browser, ["bid 3"], landlord.MINE, size=TALL) as (page, _):
+        session = await page.context.new_cdp_session(page)
+        points = []
+        for rank in ("6", "5", "4"):
+            box = await page.locator(f".in-hand[data-card^='{rank}'] >> nth=-1").bounding_box()
+            assert box is not None
+            points.append({"x": box["x"] + 8, "y": box["y"] + 12})
+        await session.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": points[:1]})
+        for point in points[1:]:
+            await session.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [point]})
+        await session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        await page.wait_for_selector(".in-hand.chosen")
+        assert await chosen(page) == "44556"
+
+
+@pytest.mark.parametrize(
+    ("keys", "says"),
+    [
+        ("34", "这些牌不成牌型"),
+        ("4", "牌型不同，要出 对子 5 这一种"),
+        ("33", "不够大，要大过 对子 5"),
+        ("333", "这些牌不成牌型"),
+        ("34567", "牌型不同，要出 对子 5 这一种"),
+        ("", "先选要出的牌"),
+    ],
+)
+async def test_what_is_no_legal_play_is_refused_with_its_reason(
+    browser: Browser, keys: str, says: str
+) -> None:
+    hands = (landlord.MINE, "5599TTTJJJQQQKKKA")
+    async with seated(browser, [*PEASANT, "play 55", "pass"], *hands) as (page, stage):
+        await page.wait_for_selector("[data-action=play][aria-disabled=true]")
+        for key in keys:
+            await page.keyboard.press(key)
+        if keys == "333":  # the third 3 does not exist: both are put back
+            assert await chosen(page) == ""
+            await page.keyboard.press("3")
+            await page.keyboard.press("4")
+        await page.locator("[data-action=play]").click(force=True)  # it looks disabled, and says why
+        await page.wait_for_selector(".act-clock.refused")
+        assert says in await page.inner_text(".act-says")
+        assert stage.acts == []
+
+
+async def test_straights_of_another_length_are_refused_so(browser: Browser) -> None:
+    hands = (landlord.MINE, "345678999TTTJJJQQ")
+    async with seated(browser, [*PEASANT, "play 34567", "pass"], *hands) as (page, stage):
+        for key in "456789":
+            await page.keyboard.press(key)
+        await page.wait_for_selector(".act-says:has-text('张数不同')")
+        await page.keyboard.press("4")  # another 4: six ranks and a pair
+        await page.keyboard.press("Escape")
+        for key in "45678":
+            await page.keyboard.press(key)
+        await page.keyboard.press("Enter")
+        assert await acts(page, stage) == ["play 45678"]
+
+
+async def test_hints_go_round_the_legal_plays_cheapest_first_bombs_last(browser: Browser) -> None:
+    hands = (landlord.BOMBS, "4488899TTTJJJQQKK")
+    actions = [*PEASANT, "play 44", "pass"]
+    _, position = landlord.told(actions, *hands)
+    legal = {action.split(" ")[1] for action in position.legal_actions(0) if action != "pass"}
+    async with seated(browser, actions, *hands) as (page, stage):
+        offered = []
+        for _ in legal:
+            await page.keyboard.press("h")
+            offered.append(await chosen(page))
+        assert set(offered) == legal
+        assert len(offered) == len(legal)
+        assert offered[:3] == ["55", "66", "77"]
+        assert offered[-2:] == ["3333", "BR"]
+        await page.click("[data-action=hint]")
+        assert await chosen(page) == "55"
+        await page.keyboard.press("Enter")
+        assert await acts(page, stage) == ["play 55"]
+
+
+async def test_a_hand_that_cannot_beat_offers_only_to_pass(browser: Browser) -> None:
+    hands = (landlord.MINE, "99TTTJJJQQQKKKAA2")
+    async with seated(browser, [*PEASANT, "play TTTJJJQQQKKK", "pass"], *hands) as (page, stage):
+        buttons = await page.eval_on_selector_all(".act", "nodes => nodes.map((node) => node.textContent)")
+        assert buttons == ["要不起"]
+        await page.keyboard.press(" ")
+        assert await acts(page, stage) == ["pass"]
+
+
+async def test_a_chain_of_four_trios_can_be_led_as_either_of_its_types(browser: Browser) -> None:
+    async with seated(browser, ["bid 3"], "33344455566678TJQ") as (page, stage):
+        for key in "333444555666":
+            await page.keyboard.press(key)
+        words = await page.eval_on_selector_all(".act.main", "nodes => nodes.map((node) => node.textContent)")
+        assert words == ["飞机 3–6", "飞机带单 4–6"]
+        await page.click(".act.main >> nth=1")
+        assert await acts(page, stage) == ["play 333444555666 as plane_solo"]
+
+
+@pytest.mark.parametrize(
+    ("preset", "actions", "words", "answer"),
+    [
+        ("classic", [], ["不叫", "1 分", "2 分", "3 分"], "bid 2"),
+        ("classic", ["bid 0", "bid 0", "bid 0"], None, None),
+        ("qiang", [], ["不叫", "叫地主"], None),
+        ("qiang", ["call", "rob", "no_rob"], ["不抢", "抢地主"], "rob"),
+        ("qiang", ["call", "no_rob", "no_rob"], ["不加倍", "加倍"], "double 2"),
+    ],
+)
+async def test_bids_and_doubling_are_buttons_and_numbers(
+    browser: Browser, preset: str, actions: list[str], words: list[str] | None, answer: str | None
+) -> None:
+    async with seated(browser, actions, landlord.MINE, preset=preset) as (page, stage):
+        if words is None:  # all declined: nothing is asked, and the bottom cards are open
+            assert await page.locator(".act-row").count() == 0
+            assert await page.locator(".bottom-cards .poker.back").count() == 0
+            return
+        shown = await page.eval_on_selector_all(
+            ".act-row .act", "nodes => nodes.map((node) => node.textContent)"
+        )
+        assert shown == words
+        if answer:
+            number = {"bid 2": "3", "rob": "2", "double 2": "2"}[answer]
+            await page.keyboard.press(number)
+            assert await acts(page, stage) == [answer]
+
+
+async def test_a_spectator_sees_no_hand_and_is_offered_nothing(browser: Browser) -> None:
+    async with seated(browser, LANDLORD, landlord.MINE, seat=-1) as (page, _):
+        assert await page.locator(".in-hand").count() == 0
+        assert await page.locator(".watched .poker.back").count() == 19
+        assert await page.locator(".act").count() == 0
+        await look(page, "ddz-watched", table=True)
+
+
+async def test_every_card_and_button_has_a_name_for_who_cannot_see_it(browser: Browser) -> None:
+    async with seated(browser, ["bid 3"], landlord.BOMBS) as (page, _):
+        names = await page.eval_on_selector_all(
+            ".in-hand", "nodes => nodes.map((node) => node.getAttribute('aria-label'))"
+        )
+        assert names[:2] == ["大王", "小王"]
+        assert all(name[:2] in ("黑桃", "红桃", "梅花", "方块") for name in names[2:])
+        assert len(set(names)) == 20
+        first = page.locator(".in-hand >> nth=2")
+        await first.focus()
+        await page.keyboard.press("Enter")
+        assert await chosen(page) == ""
+        await page.keyboard.press("ArrowRight")
+        await page.keyboard.press("Space")
+        await page.wait_for_selector(".in-hand[aria-pressed=true]")
+
+
+POSITIONS = {
+    "bid": ([], ()),
+    "lead": (["bid 3"], (landlord.BOMBS,)),
+    "follow": ([*PEASANT, "play 44", "pass"], (landlord.BOMBS, "4488899TTTJJJQQKK")),
+    "plane": (
+        [*PEASANT, "play 4888999TTTJJJQKA", "pass"],
+        (landlord.MINE.replace("88", "22"), "4888999TTTJJJQKA2"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", POSITIONS)
+@SIZES
+async def test_tables_fit_at_every_size(
+    browser: Browser, size: tuple[int, int], language: str, name: str
+) -> None:
+    actions, hands = POSITIONS[name]
+    async with seated(browser, actions, *hands, size=size, language=language) as (page, _):
+        await look(page, f"ddz-{name}", table=True)
+        if name in ("lead", "follow"):
+            await page.keyboard.press("h")
+            await page.wait_for_selector(".in-hand.chosen")
+            await look(page, f"ddz-{name}-hint", table=True)
+
+
+async def test_an_address_lets_a_table_be_watched(browser: Browser) -> None:
+    stage = Stage()
+    runner, url = await serve(stage)
+    stage.show_view(landlord.table_view("0-fixed", "p_other", LANDLORD, landlord.MINE, seat=-1))
+    stage.seated = False
+    try:
+        async with opened(browser, f"{url}/#watch=0-fixed", DESKTOP) as page:
+            await page.wait_for_selector(".watched")
+            assert stage.spectates
+            await page.click("[data-button=menu]")
+            await page.click(".menu-item:has-text('大厅')")
+            await page.wait_for_selector(".hall")
+            assert await page.locator(".away").count() == 0
+    finally:
+        await stage.close()
+        await runner.cleanup()
