@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from math import sqrt
-from typing import Any
+from math import inf, sqrt
+from typing import Any, Final
 
 from engine.face import Action, Bot, Game, Position, Rng
 from engine.search import SEEDS, Chance
@@ -65,6 +65,10 @@ def shuffled(deck: Sequence[str], rng: Rng) -> list[str]:
     return cards
 
 
+DEALS_MIN: Final = 5
+"""Fewer deals say nothing about their spread."""
+
+
 @dataclass(frozen=True, slots=True)
 class DuelDeal:
     """One deal, played with every seating of two kinds of bots."""
@@ -88,7 +92,10 @@ class Duel:
     mean: float
     """Points a seat and round that the first kind is better."""
     half_width: float
-    """Half the width of the 95 % interval of the mean, from the spread between deals; infinite for one."""
+    """Half the width of the 95 % interval of the mean, from the spread between deals.
+
+    Infinite for fewer than DEALS_MIN deals.
+    """
     win_shares: tuple[float, float]
     """How often a seat of each kind won, among rounds that somebody won."""
 
@@ -159,7 +166,7 @@ def duel(results: Iterable[DuelDeal]) -> Duel:
         raise ValueError("a duel needs a deal")
     mean = sum(deal.difference for deal in found) / number
     spread = sum((deal.difference - mean) ** 2 for deal in found)
-    half = _t_95(number - 1) * sqrt(spread / (number - 1) / number) if number > 1 else float("inf")
+    half = _t_95(number - 1) * sqrt(spread / (number - 1) / number) if number >= DEALS_MIN else inf
     shares = [
         sum(deal.wins[kind] for deal in found) / max(1, sum(deal.seats[kind] for deal in found))
         for kind in (0, 1)
@@ -168,7 +175,7 @@ def duel(results: Iterable[DuelDeal]) -> Duel:
 
 
 def _t_95(freedom: int) -> float:
-    """Return how many standard errors hold 95 % on either side (Student's t, by its usual expansion)."""
+    """Return how many standard errors hold 95 % (Student's t, by its expansion; good from 4 degrees on)."""
     z = 1.959964
     return (
         z
