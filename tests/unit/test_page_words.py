@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+from engine.doudizhu.readings import TYPES
+from engine.doudizhu.rules import OPTIONS as DOUDIZHU_OPTIONS
 from engine.paohuzi.names import NAME_TABLES
 from engine.paohuzi.rules import OPTIONS
 from tests.browser.support import node
@@ -55,6 +57,32 @@ def test_every_text_the_page_asks_for_has_words_in_both_languages() -> None:
     for key, pair in strings.items():
         assert len(pair) == 2, key
         assert all(pair), key
+
+
+DOUDIZHU = {
+    "type": " ".join(TYPES),
+    "act": "bid.0 bid.1 bid.2 bid.3 call no_call rob no_rob double.1 double.2 pass",
+    "ask": "bid no_call no_rob double",
+    "why": "none shape type length low cannot",
+    "suit": "s h c d",
+    "card": "B R",
+    "joker": "B R",
+    "role": "landlord peasant",
+    "result": "landlord peasants",
+    "say": "solo_chain pair_chain trio_chain plane_solo plane_pair four_two_solo four_two_pair bomb rocket "
+    "landlord spring anti left",
+    "facts": "score qiang multiply linear",
+    "rules": "goal deal bid play beat end score",
+    "name": "抢地主 炸弹 火箭 春天 反春天 加倍",
+}
+"""Keys of 斗地主 that are put together at run time."""
+
+
+def test_every_text_of_doudizhu_has_words() -> None:
+    strings = _strings()
+    keys = [f"doudizhu.{family}.{name}" for family, names in DOUDIZHU.items() for name in names.split()]
+    keys += [f"doudizhu.value.{choice}" for info in DOUDIZHU_OPTIONS.values() for choice in info.choices]
+    assert sorted(key for key in keys if key not in strings) == []
 
 
 def test_both_languages_fill_in_the_same_values() -> None:

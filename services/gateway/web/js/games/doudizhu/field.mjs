@@ -1,7 +1,7 @@
 // What lies on a table of 斗地主: hats, cards left, the last plays, the 底牌 and what the round is worth so far.
 import { t } from "../../lib/i18n.mjs";
 import { h } from "../../lib/vdom.mjs";
-import { HIDDEN } from "./cards.mjs";
+import { HIDDEN, rankAt } from "./cards.mjs";
 import { cardLine, lyingCard } from "./cardview.mjs";
 import { readingWords } from "./wording.mjs";
 
@@ -30,12 +30,12 @@ export function mark(state, seat) {
   );
 }
 
-/** Role and doubling, beside the name. */
-export function badge(state, seat) {
+/** The landlord's title and who doubled, beside the name; the hats say the rest. */
+export function badge(state, seat, always = false) {
   const { round } = state.table;
   const role = roleOf(round, seat);
   return [
-    role ? h("span.role", { key: "role", class: role }, t(`doudizhu.role.${role}`)) : null,
+    role === "landlord" || (role && always) ? h("span.role", { key: "role", class: role }, t(`doudizhu.role.${role}`)) : null,
     round.doubles[seat] === 2 ? h("span.doubled", { key: "doubled", "aria-label": t("doudizhu.doubled"), role: "img" }, "×2") : null,
   ];
 }
@@ -70,13 +70,19 @@ function lain(round, seat) {
   if (!what) return null;
   const turn = round.history.length + round.bids.length;
   if (what.said) return h("span.said", { key: `said-${what.said}-${turn}`, class: what.said === "pass" ? "passed" : "" }, t(`doudizhu.act.${what.said.replace(" ", ".")}`));
-  return cardLine(what.cards, { key: `play-${what.cards.join("")}`, className: what.cards.length > MANY_CARDS ? "many" : "" });
+  return cardLine(laidOut(what), { key: `play-${what.cards.join("")}`, className: what.cards.length > MANY_CARDS ? "many" : "" });
+}
+
+/** Cards of a play as they are laid out: the chain, trio or four first, then what goes with it. */
+function laidOut({ cards, reading }) {
+  const isBody = (card) => rankAt(card) >= reading.rank && rankAt(card) < reading.rank + reading.length;
+  return [...cards.filter(isBody), ...cards.filter((card) => !isBody(card))];
 }
 
 /** Role and cards left of the own seat. */
 export function ownFacts(state) {
   const { round, around } = state.table;
-  return h("span.own-role", {}, badge(state, around[0]), round.seat < 0 ? cardsLeft(round, around[0]) : null);
+  return h("span.own-role", {}, badge(state, around[0], true), round.seat < 0 ? cardsLeft(round, around[0]) : null);
 }
 
 /** The 底牌, what the round is worth, and the words of what is going on. */

@@ -45,7 +45,7 @@ export const doudizhu = {
   onKey,
   orders: ["ranks", "melds"],
   mark,
-  badge,
+  badge: (state, seat) => badge(state, seat),
   field,
   ownField,
   ownFacts,
