@@ -15,6 +15,7 @@ from engine.qinghunpeng.melds import Laid
 from engine.qinghunpeng.normal import normal_bot
 from engine.qinghunpeng.position import Position
 from engine.qinghunpeng.setup import SeatSetup, set_up
+from tests.support import qinghunpeng_tables as tables
 
 GAME = Qinghunpeng()
 IDLE = "m258 p147 s369 z1234"
@@ -94,6 +95,14 @@ def test_it_takes_a_kong_that_costs_nothing() -> None:
 def test_it_does_not_break_runs_for_a_kong() -> None:
     position = table(("m2222 m1 m345 m678 z11 z5",), "z5")
     assert not answer(position, 0).startswith("gang")
+
+
+def test_it_does_not_wait_for_a_fifth_copy() -> None:
+    # Without m9 it would wait for m7, of which it owns all four; without m8 for m9 and z1.
+    position = tables.table(
+        ("m123345899 z11", IDLE, IDLE, IDLE), "m9", melds=(tables.laid("an:m7"), (), (), ())
+    )
+    assert answer(position, 0) == "discard m8"
 
 
 def test_the_fallback_passes_discards_what_it_drew_and_else_the_least_worth() -> None:

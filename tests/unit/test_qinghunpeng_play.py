@@ -1,218 +1,17 @@
-"""The course of a round of 清混碰: flowers, claims, kongs, what options change, what everybody sees."""
+"""The course of a round of 清混碰: claims, kongs, the end, and what options change."""
 
 import json
 import re
-from collections import Counter
 from pathlib import Path
-from random import Random
-from typing import Any
 
 import pytest
 
-from engine.arena import shuffled
-from engine.errors import IllegalAction, NotAsked, Refusal
-from engine.mahjong.flowers import DECK, TEXTS, any_tile, split_word
+from engine.errors import IllegalAction, NotAsked
 from engine.mahjong.tiles import make_hand, parse_tile
 from engine.qinghunpeng.flow_vectors import tiles_of_groups
-from engine.qinghunpeng.game import Qinghunpeng
 from engine.qinghunpeng.melds import Laid
-from engine.qinghunpeng.position import Position
 from engine.qinghunpeng.rules import OPTIONS
-from engine.qinghunpeng.setup import SeatSetup, set_up
-from engine.qinghunpeng.sight import unseen
-
-GAME = Qinghunpeng()
-IDLE = "m258 p147 s369 z1234"
-"""A hand that takes no part."""
-FLUSH = "m12345678 m55 m123"
-"""Wins on m9 with 清一色; m3 and m6 complete it too."""
-PUNGS = "p111 p222 s333 z33 m99"
-"""Wins on m9 and z3 with 碰碰胡."""
-
-
-def laid(*melds: str) -> list[Laid]:
-    """Return melds such as `peng:m9` or `chi:m1:0`, the last with the seat it was taken from."""
-    found = []
-    for meld in melds:
-        kind, tile, *source = meld.split(":")
-        found.append(Laid(kind, parse_tile(tile), int(source[0]) if source else -1))
-    return found
-
-
-def table(
-    hands: tuple[str, str, str, str],
-    drawn: str,
-    wall: str = "s9 s9 s8 s7",
-    melds: Any = ((), (), (), ()),
-    flowers: Any = ("", "", "", ""),
-    fresh: tuple[int, ...] = (),
-    **more: Any,
-) -> Position:
-    """Return a position in which seat 0 acts; `fresh` seats have not discarded; other words are options."""
-    special = {name: more.pop(name) for name in ("after", "dealer", "turn", "times") if name in more}
-    seats = [
-        SeatSetup(
-            tiles_of_groups(hand),
-            own,
-            () if seat in fresh else [parse_tile("z7")],
-            tiles_of_groups(exposed),
-        )
-        for seat, (hand, own, exposed) in enumerate(zip(hands, melds, flowers, strict=True))
-    ]
-    return set_up(
-        GAME.ruleset(more.pop("preset", "seed000"), more),
-        seats,
-        special.pop("turn", 0),
-        wall=[any_tile(tile) for tile in wall.split()],
-        drawn=parse_tile(drawn) if drawn else -1,
-        **special,
-    )
-
-
-def play(position: Position, *steps: str) -> None:
-    """Play steps such as `0 discard p5`."""
-    for step in steps:
-        seat, action = step.split(" ", 1)
-        position.apply(int(seat), action)
-
-
-def names(position: Position, seat: int | None = None) -> list[str]:
-    outcome = position.outcome()
-    assert outcome is not None
-    wins = dict(outcome.wins)
-    return [name for name, _ in wins[outcome.winners[0] if seat is None else seat].names]
-
-
-def ended(position: Position) -> tuple[str, list[int]]:
-    outcome = position.outcome()
-    assert outcome is not None
-    return outcome.how, list(outcome.points)
-
-
-def dealt(hands: tuple[str, ...], wall: str, tail: str = "", dealer: int = 0, **options: Any) -> Position:
-    """Deal hands (14 tiles to the dealer, by seat from the dealer), then a wall with a given tail."""
-    first, *others = [tiles_of_groups(hand) for hand in hands]
-    fourteenth = first.pop()
-    blocks = [first, *others]
-    order = [
-        tile
-        for start, end in ((0, 4), (4, 8), (8, 12), (12, 13))
-        for block in blocks
-        for tile in block[start:end]
-    ]
-    head = [*order, fourteenth, *[any_tile(text) for text in wall.split()]]
-    end = [any_tile(text) for text in tail.split()]
-    left = Counter(any_tile(text) for text in DECK)
-    left.subtract([*head, *end])
-    assert min(left.values()) >= 0, "a tile is there too often"
-    draws = options.pop("draws", 0)
-    preset = options.pop("preset", "seed000")
-    whole = [TEXTS[tile] for tile in [*head, *left.elements(), *end]]
-    return GAME.deal(GAME.ruleset(preset, options), whole, dealer, draws)
-
-
-def test_the_deal_goes_in_fours_and_the_tail_replaces_flowers_seat_by_seat() -> None:
-    wall = shuffled(GAME.deck(), Random(3))
-    position = GAME.deal(GAME.ruleset("shanghai"), wall, 2)
-    for turn, seat in enumerate((2, 3, 0, 1)):
-        own = [wall[16 * block + 4 * turn + at] for block in range(3) for at in range(4)] + [wall[48 + turn]]
-        own += [wall[52]] if seat == 2 else []
-        view = position.view(seat)
-        held = view.as_json()["hand"] + [text for text in view.as_json()["flowers"][seat] if text[0] == "f"]
-        replaced = len(view.flowers[seat])
-        assert not Counter(own) - Counter(held)
-        assert len(held) == len(own) + replaced
-    full = GAME.deal(GAME.ruleset("seed000"), wall, 2)
-    exposed = [tile for flowers in full.flowers for tile in flowers]
-    assert full.wall_left() == 91 - len(exposed)
-    assert full.view(None).counts == (13, 13, 14, 13)
-
-
-def test_lazy_flowers_stay_hidden_until_the_first_turn() -> None:
-    hands = (
-        "m147 p147 s147 z12345",
-        "m258 p258 s258 z12 f12",
-        "m369 p369 s369 z1234",
-        "m159 p159 s159 z1234",
-    )
-    position = dealt(hands, "z6", "z7 s9 f3", preset="shanghai")
-    assert position.view(1).kept == (any_tile("f1"), any_tile("f2"))
-    assert position.view(0).counts == (14, 13, 13, 13)
-    assert position.view(0).flowers == ((), (), (), ())
-    events = position.apply(0, "discard z5")
-    told = [event.text_for(1) for event in events if event.kind in ("flower", "supply", "draw")]
-    assert told == [
-        "flower 1 f1",
-        "supply 1 f3",
-        "flower 1 f2",
-        "supply 1 s9",
-        "flower 1 f3",
-        "supply 1 z7",
-        "draw 1 z6 head",
-    ]
-    hidden = [event.text_for(0) for event in events if event.kind in ("supply", "draw")]
-    assert hidden == ["supply 1 ?"] * 3 + ["draw 1 ? head"]
-
-
-def test_a_seat_that_claims_first_replaces_its_lazy_flowers_and_draws_nothing() -> None:
-    hands = (
-        "m147 p147 s147 z12345",
-        "m258 p258 s258 z1234",
-        "m369 p369 s369 z55 f12",
-        "m159 p159 s159 z1234",
-    )
-    position = dealt(hands, "z6", "z7 z6", flowers="lazy")
-    play(position, "0 discard z5")
-    assert position.legal_actions(2) == ("pass", "peng")
-    play(position, "2 peng")
-    assert position.flowers[2] == [any_tile("f1"), any_tile("f2")]
-    assert position.view(2).drawn == -1
-    assert position.view(2).counts[2] == 11
-    assert {"discard z6", "discard z7"} < set(position.legal_actions(2))
-    assert position.wall_left() == 89
-
-
-def test_a_hand_with_flowers_in_it_cannot_win() -> None:
-    # Ten tiles and three flowers: with m9 there would be three sets and a pair.
-    hands = ("m369 p147 s147 z12344", "m369 p258 s258 z1234", "m12345678 m55 f123", "m19 p1599 s159 z1235")
-    position = dealt(hands, "z6", flowers="lazy")
-    play(position, "0 discard m9")
-    assert not any("hu" in position.legal_actions(seat) for seat in range(4))
-    shown = dealt(hands, "z6", "m1 m2 m3", flowers="at_deal")
-    play(shown, "0 discard m9")
-    assert "hu" in shown.legal_actions(2)
-
-
-def test_heavenly_win_survives_the_dealers_initial_flower() -> None:
-    hands = ("m123456789 z55 z1 f1 z1", IDLE, "m369 p369 s258 z1234", "m147 p258 s147 z2346")
-    position = dealt(hands, "z6", "z5")
-    assert position.flowers[0] == [any_tile("f1")]
-    assert "hu" in position.legal_actions(0)
-    play(position, "0 hu")
-    assert names(position) == ["混一色", "天胡"]
-    assert ended(position) == ("zimo", [120, -40, -40, -40])
-
-
-def test_two_flowers_in_a_row_are_one_chance_of_a_win_on_a_replacement() -> None:
-    hands = (IDLE + " z6", "m123456789 z55 z1 z1", "m369 p369 s258 z1234", "m147 p258 s147 z2346")
-    position = table(hands, "z6", wall="f1 s1 s2 z5 f2")
-    play(position, "0 discard z6")
-    assert position.view(1).drawn == parse_tile("z5")
-    play(position, "1 hu")
-    assert names(position) == ["混一色", "杠开"]
-    assert ended(position) == ("gangkai", [-10, 30, -10, -10])
-    # Not drawn in play: the same flowers at the deal.
-    initial = dealt(("m123456789 z55 z1 f1 z1", *hands[2:], IDLE), "z6", "z5 f2")
-    play(initial, "0 hu")
-    assert "杠开" not in names(initial)
-
-
-def test_the_chance_ends_with_the_discard() -> None:
-    hands = (IDLE + " z6", "m123456789 z55 z1 z1", "m369 p369 s258 z1234", "m147 p258 s147 z2346")
-    position = table(hands, "z6", wall="f1 s1 s2 s3 s4 z5 z6")
-    play(position, "0 discard z6", "1 discard z6", "2 discard m3", "3 discard z6", "0 discard p1")
-    assert position.after == "draw"
-    assert position.view(1).drawn == parse_tile("s4")
+from tests.support.qinghunpeng_tables import FLUSH, GAME, IDLE, PUNGS, ended, laid, names, play, table
 
 
 def test_a_robbed_kong_brings_no_win_on_a_replacement_and_pays_three_times() -> None:
@@ -260,45 +59,6 @@ def test_seven_pairs_of_suits_do_not_win() -> None:
     position = table(("m258 p147 s369 z1234 z2", "m1133557799 z11 z2", IDLE, IDLE), "z2")
     play(position, "0 discard z2")
     assert "hu" not in position.legal_actions(1)
-
-
-def test_a_tile_is_never_won_with_a_fifth_copy() -> None:
-    # m4 stands alone beside the run; its other three lie in the own kong's place.
-    position = table(
-        ("m258 p147 s369 z1234 m1", "m23456 p5 z11 z22", IDLE, IDLE), "m1", melds=((), laid("an:m1"), (), ())
-    )
-    with pytest.raises(IllegalAction):
-        play(position, "0 hu")
-    play(position, "0 discard m1")
-    assert position.legal_actions(1) == ("chi m1", "pass")
-
-
-def test_eight_flowers_win_before_the_drawer_sees_another_tile() -> None:
-    flowers = ("", "f1234567", "", "")
-    hands = (IDLE + " z6", "m123456789 z55 z1 z1", IDLE, IDLE)
-    position = table(hands, "z6", wall="f8 s1 s2", flowers=flowers, fresh=(1,))
-    play(position, "0 discard z6")
-    assert ended(position) == ("bahua", [-40, 120, -40, -40])
-    outcome = position.outcome()
-    assert outcome is not None
-    assert outcome.result()["card"] == "f8"
-    assert outcome.result()["from"] == 1
-    late = table(hands, "z6", wall="f8 s1 s2", flowers=flowers)
-    play(late, "0 discard z6")
-    assert late.to_act() == (1,)
-    anytime = table(hands, "z6", wall="f8 s1 s2", flowers=flowers, bahua="anytime")
-    play(anytime, "0 discard z6")
-    assert ended(anytime)[0] == "bahua"
-
-
-def test_eight_dealt_flowers_win_at_the_deal() -> None:
-    hands = ("m14 p1 s1 f12345678 z12", IDLE, "m369 p369 s258 z1234", "m147 p258 s147 z2346")
-    position = dealt(hands, "z6")
-    assert ended(position) == ("bahua", [120, -40, -40, -40])
-    assert position.to_act() == ()
-    assert GAME.fold([text for event in position.opening_events() if (text := event.text_for(2))]) == (
-        position.view(2)
-    )
 
 
 def test_the_winners_of_one_tile_are_paid_apart_and_the_giver_deals() -> None:
@@ -413,39 +173,6 @@ def test_with_no_tile_free_a_discard_can_only_be_won() -> None:
     assert "gang an m9" not in no_kong.legal_actions(0)
 
 
-def test_a_flower_drawn_last_ends_the_round() -> None:
-    position = table((IDLE + " m9", IDLE, IDLE, IDLE), "m9", wall="f1")
-    play(position, "0 discard m9")
-    assert ended(position)[0] == "huangzhuang"
-    assert position.flowers[1] == [any_tile("f1")]
-
-
-def test_drawn_rounds_double_later_wins_one_by_one() -> None:
-    rules = GAME.ruleset("shanghai")
-    assert GAME.succession(rules, 1, 0, None) == (1, 1)
-    won = {"winners": [3], "from": 0}
-    assert GAME.succession(rules, 1, 2, won) == (3, 1)
-    assert GAME.succession(rules, 1, 0, won) == (3, 0)
-    assert GAME.succession(GAME.ruleset("seed000"), 1, 2, won) == (3, 0)
-    hands = ("m123456789 z55 z1 z5 z1", IDLE, "m369 p369 s258 z1234", "m147 p258 s147 z2346")
-    doubled = dealt(hands, "z6", huangfan=True, draws=1)
-    assert doubled.view(None).times == 2
-    play(doubled, "0 hu")
-    assert ended(doubled) == ("zimo", [240, -80, -80, -80])
-    assert dealt(hands, "z6", huangfan=True, draws=0).times == 1
-    assert dealt(hands, "z6", draws=5).times == 1
-    capped = dealt(hands, "z6", huangfan=True, draws=1, cap=50)
-    play(capped, "0 hu")
-    assert ended(capped) == ("zimo", [150, -50, -50, -50])
-
-
-def test_doubling_does_not_help_a_hand_over_the_least_points() -> None:
-    hands = ("m258 p147 s369 z1234 z1", "m123123456789 z1", IDLE, IDLE)
-    position = table(hands, "z1", min_ron=2, times=2)
-    play(position, "0 discard z1")
-    assert "hu" not in position.legal_actions(1)
-
-
 def test_three_claims_from_one_seat_bind_both() -> None:
     hands = ("m147 p147 s147 z1234 m9", IDLE, "m9", IDLE)
     melds = ((), (), laid("peng:m1:1", "peng:m2:1", "chi:m4:1", "chi:m5:1"), ())
@@ -518,44 +245,12 @@ def test_the_deal_moves_on_with_rotate_unless_the_dealer_won() -> None:
     assert GAME.succession(rules, 3, 1, None) == (0, 2)
 
 
-def test_what_is_unseen_is_what_the_wall_and_the_others_hold() -> None:
-    rng = Random(5)
-    for preset in GAME.presets:
-        position = GAME.deal(GAME.ruleset(preset), shuffled(GAME.deck(), rng), 1)
-        while position.outcome() is None:
-            seat = rng.choice(position.to_act())
-            left = unseen(position.view(seat))
-            others = sum(size for other, size in enumerate(position.view(seat).counts) if other != seat)
-            assert sum(left) == position.wall_left() + others
-            assert min(left) >= 0
-            position.apply(seat, rng.choice(position.legal_actions(seat)))
-
-
-def test_a_deal_of_other_tiles_is_refused() -> None:
-    wall = list(GAME.deck())
-    wall[0] = "f1"
-    with pytest.raises(Refusal, match="permutation"):
-        GAME.deal(GAME.ruleset("seed000"), wall, 0)
-    with pytest.raises(Refusal, match="no tile"):
-        GAME.deal(GAME.ruleset("seed000"), ["f9", *GAME.deck()[1:]], 0)
-
-
 def test_who_is_not_asked_is_refused() -> None:
     position = table((IDLE + " z1", IDLE, IDLE, IDLE), "z1")
     with pytest.raises(NotAsked):
         position.apply(2, "pass")
     with pytest.raises(IllegalAction):
         position.apply(0, "hu")
-
-
-def test_flowers_are_written_and_read() -> None:
-    assert split_word("m1z7f8") == (0, 33, 41)
-    assert len(DECK) == 144
-    assert len(set(DECK)) == 42
-    with pytest.raises(Refusal):
-        split_word("f9")
-    with pytest.raises(Refusal):
-        any_tile("f0")
 
 
 def test_the_document_lists_every_option_with_its_values_and_presets() -> None:
