@@ -11,8 +11,10 @@ from engine.face import Action, Bot, Line
 from engine.kawuxing.actions import parse_action
 from engine.kawuxing.bot import fallback, random_bot
 from engine.kawuxing.deal import deal_position, renamed
+from engine.kawuxing.easy import easy_bot
 from engine.kawuxing.explain import explain_outcome
 from engine.kawuxing.fold import fold
+from engine.kawuxing.hard import hard_bot
 from engine.kawuxing.normal import normal_bot
 from engine.kawuxing.outcome import Outcome
 from engine.kawuxing.position import Position
@@ -36,7 +38,9 @@ class Kawuxing:
     name: Final = "kawuxing"
     seats: Final = 3
     presets: Mapping[str, RuleSet] = MappingProxyType(PRESETS)
-    bots: Mapping[str, Bot] = MappingProxyType({"random": random_bot, "normal": normal_bot})
+    bots: Mapping[str, Bot] = MappingProxyType(
+        {"random": random_bot, "easy": easy_bot, "normal": normal_bot, "hard": hard_bot}
+    )
 
     def ruleset(self, preset_id: str, overrides: Mapping[str, Any] | None = None) -> RuleSet:
         """Return a preset with options changed if asked; ``custom@0`` if they are no preset's.

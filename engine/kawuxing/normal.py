@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from engine.face import Action, Rng
 from engine.kawuxing.actions import DISCARD, DISCARDED, GANG_MING, HU, PASS, PENG, PIAO, PLAIN, split_liang
 from engine.kawuxing.bot import fallback, worth
 from engine.kawuxing.fans import Moment, best_win, waits_of
 from engine.kawuxing.melds import AN, BU, Laid
+from engine.kawuxing.normal_sight import dangers, unseen
 from engine.kawuxing.view import View
 from engine.mahjong.distance import distance
 from engine.mahjong.tiles import ONE, RANK, SUIT, counts, distinct, tiles_of_mask
 from engine.mahjong.wins import ready_discards
 
-REVEAL_LEFT_MIN = 2
-"""At least so many winning tiles must be unseen for 亮倒."""
+REVEAL_LEFT_MIN: Final = 6
+"""At least so many winning tiles must be unseen for 亮倒: it doubles wins and losses alike, and nobody who
+still chooses feeds a wait that he sees."""
+
+REVEAL_FOR_MA_LEFT_MIN: Final = 2
+"""The same where 买马 is turned for revealed winners only: it is worth more than what others would feed."""
 
 
 def normal_bot(view: View, rng: Rng) -> Action:
@@ -28,35 +34,6 @@ def normal_bot(view: View, rng: Rng) -> Action:
     if PASS in legal:
         return _claim(view)
     return _turn(view)
-
-
-def unseen(view: View) -> list[int]:
-    """Return how many copies of each tile the seat has not seen, by tile."""
-    left = [4] * 34
-    for tile, count in counts(view.hand):
-        left[tile] -= count
-    for river in view.rivers:
-        for tile in river:
-            left[tile] -= 1
-    for melds in view.melds:
-        for meld in melds:
-            left[meld.tile] -= meld.size
-    if view.shown is not None:
-        left[view.shown[0]] -= 1
-    for seat, seen in enumerate(view.revealed):
-        if seen is not None and seat != view.seat:
-            for tile, count in counts(seen.shown):
-                left[tile] -= count
-    return [max(0, count) for count in left]
-
-
-def dangers(view: View) -> int:
-    """Return the tiles other revealed seats wait for, as bits."""
-    mask = 0
-    for seat, seen in enumerate(view.revealed):
-        if seen is not None and seat != view.seat:
-            mask |= seen.waits
-    return mask
 
 
 def _own(view: View) -> tuple[Laid, ...]:
@@ -139,9 +116,12 @@ def _reveal(view: View, tile: int, laid: tuple[Laid, ...], left: list[int]) -> A
     """Return the 亮倒 with this discard that hides most, if the wait is good enough."""
     actions = [action for action in view.legal if action not in PLAIN and split_liang(action)[0] == tile]
     waits = tiles_of_mask(waits_of(view.hand - ONE[tile], laid))
-    if not actions or sum([left[wait] for wait in waits]) < REVEAL_LEFT_MIN:
+    rules = view.rules
+    for_ma = rules.mai_ma != "off" and rules.mai_ma_when == "liang_zimo"
+    least = REVEAL_FOR_MA_LEFT_MIN if for_ma else REVEAL_LEFT_MIN
+    if not actions or sum([left[wait] for wait in waits]) < least:
         return None
-    if view.wall_left < 8 and view.rules.hz in ("ljlc", "suizhou", "shiyan"):
+    if view.wall_left < 8 and rules.hz in ("ljlc", "suizhou", "shiyan"):
         return None
     return max(actions, key=lambda action: (len(action), action))
 

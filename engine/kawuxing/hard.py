@@ -1,0 +1,111 @@
+"""A bot that goes by expectation, and searches in guesses of the hidden tiles where that leaves doubt."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.face import Action, Rng
+from engine.kawuxing.actions import DISCARD, DISCARDED, HU, PASS, PENG, PIAO, PLAIN, split_liang
+from engine.kawuxing.guess import guess
+from engine.kawuxing.hard_outlook import Outlook, lasting
+from engine.kawuxing.hard_policy import playout_policy
+from engine.kawuxing.melds import PENG as PONG
+from engine.kawuxing.melds import Laid
+from engine.kawuxing.normal import normal_bot
+from engine.kawuxing.position import Position
+from engine.kawuxing.view import View
+from engine.mahjong.distance import distance
+from engine.mahjong.tiles import ONE, distinct
+from engine.search import Budget, search
+
+FAR_MAX: Final = 2
+"""Hands farther from ready are played by tile efficiency alone."""
+
+CLOSE: Final = 0.25
+"""Candidates within so many stakes of the best expectation are searched."""
+
+SWING_MAX: Final = 16.0
+"""A playout counts for so many stakes at most; rare huge wins would drown everything else."""
+
+BUDGET: Final = Budget(playouts=64, plies=2_000, doubt=1.5)
+"""The work of one decision."""
+
+SEARCHED_MAX: Final = 4
+
+
+def hard_bot(view: View, rng: Rng) -> Action:
+    """Return the action of the best expectation; among close ones, the best in playouts."""
+    ranked = ranking(view, rng)
+    best = ranked[0][1]
+    close = [action for value, action in ranked if value >= ranked[0][0] - CLOSE][:SEARCHED_MAX]
+    if len(close) == 1:
+        return best
+    return search(view, rng, close, guess, playout_policy, points, BUDGET).action
+
+
+def points(position: Position, seat: int) -> float:
+    """Return the stakes a seat has won or lost, bounded."""
+    return max(-SWING_MAX, min(SWING_MAX, position.points[seat] / position.stake))
+
+
+def ranking(view: View, rng: Rng) -> list[tuple[float, Action]]:
+    """Return the actions worth a thought with their expectations, the best first; often only one."""
+    plain = normal_bot(view, rng)
+    seat = view.seat
+    assert seat is not None, "a spectator is not asked"
+    melds = view.melds[seat]
+    if plain == HU or len(view.legal) == 1 or PIAO[0] in view.legal or view.revealed[seat] is not None:
+        return [(0.0, plain)]
+    if PASS in view.legal:
+        if PENG not in view.legal or plain not in (PENG, PASS) or distance(view.hand, len(melds)) > FAR_MAX:
+            return [(0.0, plain)]
+        return _sorted(_claims(view, melds), plain)
+    if plain in PLAIN and PLAIN[plain][0] != "discard":
+        return [(0.0, plain)]
+    return _sorted(_discards(view, melds), plain) or [(0.0, plain)]
+
+
+def _sorted(found: list[tuple[float, Action]], plain: Action) -> list[tuple[float, Action]]:
+    """Return ways by expectation, among equals what the bot would do without it first."""
+    return sorted(found, key=lambda way: (-round(way[0], 6), way[1] != plain, way[1]))
+
+
+def _claims(view: View, melds: tuple[Laid, ...]) -> list[tuple[float, Action]]:
+    """Return 碰 and pass with their expectations."""
+    assert view.shown is not None, "a claim is for a tile"
+    outlook, tile = Outlook(view), view.shown[0]
+    rest, laid = view.hand - 2 * ONE[tile], (*melds, Laid(PONG, tile))
+    hands = [rest - ONE[out] for out in distinct(rest) if not outlook.danger >> out & 1]
+    values = [outlook.value(hand, laid) for hand in hands if distance(hand, len(laid)) <= FAR_MAX]
+    passed = (outlook.value(view.hand, melds), PASS)
+    return [(max(values), PENG), passed] if values else [passed]
+
+
+def _discards(view: View, melds: tuple[Laid, ...]) -> list[tuple[float, Action]]:
+    """Return the discards and reveals that keep the hand near, with their expectations."""
+    hand, number = view.hand, len(melds)
+    tiles = [DISCARDED[action] for action in view.legal if action in DISCARDED]
+    far = {tile: distance(hand - ONE[tile], number) for tile in tiles}
+    least = min(far.values())
+    if least > FAR_MAX:
+        return []
+    outlook = Outlook(view)
+    reveals: dict[int, Action] = {}
+    for action in view.legal:
+        if action not in PLAIN:
+            # The longest hides most.
+            tile = split_liang(action)[0]
+            reveals[tile] = max(reveals.get(tile, ""), action, key=len)
+    found: list[tuple[float, Action]] = []
+    for tile in tiles:
+        if far[tile] > max(1, least) or outlook.danger >> tile & 1:
+            continue
+        rest = hand - ONE[tile]
+        if far[tile] == 0:
+            silent, revealed = outlook.ready(rest, melds)
+            found.append((lasting(silent, outlook.turns), DISCARD[tile]))
+            if tile in reveals:
+                found.append((lasting(revealed, outlook.turns), reveals[tile]))
+        else:
+            found.append((outlook.value(rest, melds), DISCARD[tile]))
+    return found
