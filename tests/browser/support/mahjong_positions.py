@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import random
 import time
@@ -13,6 +14,8 @@ from paiju.table.v1 import play_pb2 as play
 
 from engine import GAMES
 from engine.arena import shuffled
+from engine.kawuxing.fans import waits_of
+from engine.mahjong.tiles import ONE, TILE_TEXTS, TILES, hand_tiles, tiles_of_mask
 
 SEEDS_MAX = 400
 """Rounds to look through before giving up."""
@@ -42,6 +45,16 @@ def lively(legal: tuple[str, ...], view: Any, rng: random.Random) -> str:
     if loud and rng.random() < 0.7:
         return rng.choice(loud)
     return rng.choice(others)
+
+
+def hoarding(legal: tuple[str, ...], view: Any, rng: random.Random) -> str:
+    """Keep what makes kongs and make none: for hands with several to choose from."""
+    quiet = [action for action in legal if action.split(" ")[0] not in {"hu", "gang", "liang", "peng"}]
+    singles = [action for action in quiet if action.startswith("discard")]
+    if singles:
+        held = [TILE_TEXTS[tile] for tile in hand_tiles(view.hand)]
+        return min(singles, key=lambda action: (held.count(action.split(" ")[1]), action))
+    return rng.choice(quiet or list(legal))
 
 
 def sensible(name: str) -> Choose:
@@ -107,6 +120,151 @@ def find(
     raise AssertionError(f"no such moment in {SEEDS_MAX} rounds of {game}/{preset}")
 
 
+def _verbs(view: Any) -> list[str]:
+    return [action.split(" ")[0] for action in view.legal]
+
+
+@functools.cache
+def kawuxing_own_turn() -> Found:
+    """Return the first own turn of a round with 漂."""
+    return find("kawuxing", "xiangyang", lambda view: "discard" in _verbs(view))
+
+
+@functools.cache
+def kawuxing_crowded() -> Found:
+    """Return an own turn with long rivers, many melds, and a revealed hand on the table."""
+    return find(
+        "kawuxing",
+        "seed004",
+        lambda view: (
+            "discard" in _verbs(view)
+            and sum(map(len, view.rivers)) > 33
+            and any(view.revealed[1:])
+            and sum(map(len, view.melds)) > 3
+        ),
+        choose=lively,
+    )
+
+
+@functools.cache
+def kawuxing_claim() -> Found:
+    """Return a discard that may be ponged and konged."""
+    return find("kawuxing", "seed004", lambda view: {"peng", "gang"} <= set(_verbs(view)))
+
+
+@functools.cache
+def kawuxing_piao() -> Found:
+    """Return the question of 漂."""
+    return find("kawuxing", "xiangyang", lambda view: "piao" in _verbs(view))
+
+
+@functools.cache
+def kawuxing_reveal() -> Found:
+    """Return an own turn with several ways to reveal, and a triplet that may stay hidden."""
+    return find(
+        "kawuxing",
+        "seed004",
+        lambda view: (
+            len({action.split(" ")[1] for action in view.legal if action.startswith("liang")}) > 1
+            and any(action.startswith("liang") and action.count(" ") > 1 for action in view.legal)
+        ),
+        choose=lively,
+    )
+
+
+@functools.cache
+def kawuxing_fed() -> Found:
+    """Return an own turn in which a tile may not go because a revealed seat waits for it."""
+    return find(
+        "kawuxing",
+        "seed004",
+        lambda view: (
+            "discard" in _verbs(view)
+            and view.revealed[0] is None
+            and len({action.split(" ")[1] for action in view.legal if action.startswith("discard")})
+            < len(set(hand_tiles(view.hand)))
+        ),
+        choose=lively,
+        options={"ban_feeding": True},
+    )
+
+
+@functools.cache
+def kawuxing_kongs() -> Found:
+    """Return an own turn with two kongs to choose from."""
+    return find("kawuxing", "seed004", lambda view: _verbs(view).count("gang") > 1, choose=hoarding)
+
+
+@functools.cache
+def kawuxing_watched() -> Found:
+    """Return a moment as a spectator sees it, with a revealed hand."""
+    return find(
+        "kawuxing",
+        "seed004",
+        lambda view: any(view.revealed) and sum(map(len, view.rivers)) > 12,
+        choose=lively,
+        seat=None,
+    )
+
+
+@functools.cache
+def kawuxing_two_winners() -> Found:
+    """Return the end of a round in which one discard is won twice."""
+    return find("kawuxing", "xiangyang", lambda view: len(view.wins) == 2, over=True)
+
+
+@functools.cache
+def kawuxing_drawn() -> Found:
+    """Return a round that nobody won, with hands that were ready."""
+    return find(
+        "kawuxing", "xiangyang", lambda view: not view.wins and any(view.points), over=True, choose=lively
+    )
+
+
+@functools.cache
+def kawuxing_horses() -> Found:
+    """Return a self-draw with turned tiles."""
+    return find("kawuxing", "xiaogan", lambda view: len(view.ma) == 6, over=True)
+
+
+@functools.cache
+def qinghunpeng_own_turn() -> Found:
+    """Return the first own turn of a round."""
+    return find("qinghunpeng", "seed000", lambda view: "discard" in _verbs(view))
+
+
+@functools.cache
+def qinghunpeng_crowded() -> Found:
+    """Return an own turn with four long rivers and many melds."""
+    return find(
+        "qinghunpeng",
+        "seed000",
+        lambda view: (
+            "discard" in _verbs(view) and sum(map(len, view.rivers)) > 66 and sum(map(len, view.melds)) > 9
+        ),
+        choose=lively,
+    )
+
+
+@functools.cache
+def qinghunpeng_claim() -> Found:
+    """Return a discard that may be eaten in several ways, and ponged."""
+    return find(
+        "qinghunpeng",
+        "seed000",
+        lambda view: _verbs(view).count("chi") > 1 and "peng" in _verbs(view),
+        choose=lively,
+    )
+
+
+@functools.cache
+def qinghunpeng_won() -> Found:
+    """Return a round won with more than one name."""
+    return find(
+        "qinghunpeng", "seed000", lambda view: any("," in words[6] for words in view.wins), over=True
+    )
+
+
 def table_view(found: Found, player_id: str, *, table_id: str = "0-mahjong") -> play.TableView:
     """Return a moment as a view of a table, with long names and large numbers."""
     seats = len(found.view.counts)
@@ -168,3 +326,34 @@ def _ended(message: play.TableView, found: Found) -> None:
     message.settlement.auditor = "paiju-scoring 1"
     message.settlement.coins.extend(200 * one for one in points)
     message.settlement.settled = True
+
+
+def one(tile: str) -> int:
+    """Return a hand of one tile."""
+    return ONE[TILES[tile]]
+
+
+def waits_after(hand: int, melds: Any) -> list[str]:
+    """Return what a hand of 卡五星 waits for, as texts."""
+    return [TILE_TEXTS[tile] for tile in tiles_of_mask(waits_of(hand, melds))]
+
+
+def ends(game: str, preset: str, rounds: int) -> list[tuple[str, ...]]:
+    """Return what a spectator was told of whole rounds, played by eager bots."""
+    rules: Any = GAMES[game]
+    told = []
+    for seed in range(rounds):
+        rng = random.Random(seed)
+        position = rules.deal(
+            rules.ruleset(preset), shuffled(rules.deck(), rng), rng.randrange(rules.seats), seed % 2
+        )
+        texts = [text for event in position.opening_events() if (text := event.text_for(None)) is not None]
+        while position.outcome() is None:
+            seat = position.to_act()[0]
+            view = position.view(seat)
+            liangs = [action for action in view.legal if action.startswith("liang")]
+            action = rng.choice(liangs) if liangs else rules.bots["normal"](view, rng)
+            events = position.apply(seat, action)
+            texts += [text for event in events if (text := event.text_for(None)) is not None]
+        told.append(tuple(texts))
+    return told

@@ -25,14 +25,17 @@ const WIN_PAYS = new Set(["自摸", "放炮", "包胡"]);
 /** One payment in figures: 番, the factor of 亮倒, the cap, what is added, the base. */
 function shareWords(round, win, pay, isBao) {
   const share = shareOf(round, win, pay.from, isBao);
-  const words = [t("kawuxing.sum.fan", { fan: win.fan })];
-  if (share.points !== pay.points) return `${words[0]} → ${pay.points}`;
+  const fan = t("kawuxing.sum.fan", { fan: win.fan });
+  if (share.points !== pay.points) return `${fan} → ${pay.points}`;
+  const words = [fan];
   if (share.factor > 1) words.push(t("kawuxing.sum.liang", { factor: share.factor }));
   if (share.isCapped) words.push(t("kawuxing.sum.cap", { cap: round.options.cap }));
   if (isBao) words.push(t("kawuxing.sum.bao"));
-  for (const [key, value] of Object.entries(share.extra)) if (value) words.push(t(`kawuxing.sum.${key}`, { points: value }));
-  if (round.stake > 1) words.push(t("kawuxing.sum.stake", { stake: round.stake }));
-  return `${words.join(" ")} = ${pay.points}`;
+  const more = Object.entries(share.extra).filter(([, value]) => value);
+  words.push(...more.map(([key, value]) => t(`kawuxing.sum.${key}`, { points: value })));
+  const inner = words.join(" ");
+  const based = round.stake > 1 ? `${more.length ? `( ${inner} )` : inner} ${t("kawuxing.sum.stake", { stake: round.stake })}` : inner;
+  return `${based} = ${pay.points}`;
 }
 
 /** 买马, and after 黄庄 what each hand was ready for. */

@@ -15,7 +15,7 @@ export const WORDS = {
   "kawuxing.sum.ma": ["+ 买马 {points}", "+ {points} turned"],
   "kawuxing.sum.kan": ["+ 数坎 {points}", "+ {points} for triplets"],
   "kawuxing.sum.piao": ["+ 漂 {points}", "+ {points} raised"],
-  "kawuxing.sum.stake": ["，× 底 {stake}", ", × base {stake}"],
+  "kawuxing.sum.stake": ["× 底 {stake}", "× base {stake}"],
   "kawuxing.result.ma": ["买马翻牌", "Turned tiles"],
   "kawuxing.result.ready": ["{who}听牌，最大 {fan} 番", "{who}: ready, up to {fan} fan"],
   "kawuxing.result.not_ready": ["{who}没有听牌", "{who}: not ready"],

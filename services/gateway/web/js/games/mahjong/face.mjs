@@ -15,8 +15,11 @@ const LOUD = { peng: "peng", chi: "chi", gang: "pao", hu: "hu", liang: "ti", flo
 const QUIET = { discard: "card", draw: "draw" };
 const SELF_DRAWN = new Set(["zimo", "gangkai"]);
 
+const KONGS = new Set(["暗杠", "补杠", "直杠"]);
+
 /** What is said and heard when something happens. */
 function hears({ kind, words }) {
+  if (kind === "pay") return KONGS.has(words[2]) ? { words: "mahjong.points", values: { points: `−${words[1]}` }, tone: "pay" } : null;
   if (kind === "hu") return { words: SELF_DRAWN.has(words[0]) ? "mahjong.say.zimo" : "mahjong.say.hu", tone: "hu", sound: "hu" };
   if (kind in LOUD) return { words: `mahjong.say.${kind}`, tone: kind, sound: LOUD[kind] };
   return kind in QUIET ? { sound: QUIET[kind] } : null;

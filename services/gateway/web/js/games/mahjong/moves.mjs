@@ -1,5 +1,6 @@
 // What a person does with the tiles: touch, discard, claim, choose.
 import { sortActions } from "./actions.mjs";
+import { standing } from "./handorder.mjs";
 
 /** What a mahjong game keeps about its part of the page. */
 export const newUi = () => ({
@@ -11,8 +12,13 @@ export const newUi = () => ({
   kou: [],
 });
 
-/** A question came: what was raised before stays raised, so that one can think ahead. */
-export const onAsked = (ui) => ({ ...newUi(), selected: ui.selected ?? null });
+/** A question came: what was raised before stays raised, so that one can think ahead; the only discard rises by itself. */
+export function onAsked(ui, table) {
+  const { question, round } = table;
+  const only = question?.actions.length === 1 && question.actions[0].startsWith("discard ") ? question.actions[0].slice("discard ".length) : "";
+  const stand = only && standing(round.hand, round.drawn).findLast((one) => one.tile === only);
+  return { ...newUi(), selected: stand ? { id: stand.id, tile: stand.tile } : (ui.selected ?? null) };
+}
 
 /** Claims of a question in the order of their buttons. */
 export function claimsOf(actions) {

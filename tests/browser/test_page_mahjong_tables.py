@@ -1,0 +1,90 @@
+"""The mahjong tables at the sizes they promise, in positions from real rounds: nothing covered, every tile to be tapped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.async_api import Browser
+
+from tests.browser.support import mahjong_positions as positions
+from tests.browser.support.layout import look
+from tests.browser.support.mahjong_layout import SIZES, look_at_table, table_problems
+from tests.browser.support.mahjong_stage import shown
+
+pytestmark = pytest.mark.browser
+
+LOOKS = pytest.mark.parametrize(
+    ("size", "language"),
+    [*[(size, "zh-CN") for size in SIZES.values()], (SIZES["upright"], "en"), (SIZES["lying"], "en")],
+    ids=[*SIZES, "upright-english", "lying-english"],
+)
+
+TABLES: dict[str, Callable[[], positions.Found]] = {
+    "kawuxing-turn": positions.kawuxing_own_turn,
+    "kawuxing-crowded": positions.kawuxing_crowded,
+    "kawuxing-claim": positions.kawuxing_claim,
+    "kawuxing-piao": positions.kawuxing_piao,
+    "qinghunpeng-turn": positions.qinghunpeng_own_turn,
+    "qinghunpeng-crowded": positions.qinghunpeng_crowded,
+    "qinghunpeng-claim": positions.qinghunpeng_claim,
+}
+
+RESULTS: dict[str, Callable[[], positions.Found]] = {
+    "kawuxing-two": positions.kawuxing_two_winners,
+    "kawuxing-horses": positions.kawuxing_horses,
+    "kawuxing-drawn": positions.kawuxing_drawn,
+    "qinghunpeng-won": positions.qinghunpeng_won,
+}
+
+
+@LOOKS
+async def test_the_most_crowded_tables_fit(browser: Browser, size: tuple[int, int], language: str) -> None:
+    async with shown(browser, positions.kawuxing_own_turn(), size, language) as stage:
+        for name, find in TABLES.items():
+            await stage.show(find())
+            await look_at_table(stage.page, name)
+
+
+@LOOKS
+async def test_choices_leave_the_hand_free(browser: Browser, size: tuple[int, int], language: str) -> None:
+    async with shown(browser, positions.kawuxing_reveal(), size, language) as stage:
+        await stage.page.click("[data-action=liang]")
+        await stage.page.click(".reveal-way >> nth=0")
+        await look_at_table(stage.page, "kawuxing-reveal", open_choice=True)
+        await stage.show(positions.kawuxing_kongs())
+        await stage.page.click("[data-action=gang]")
+        await look_at_table(stage.page, "kawuxing-kongs", open_choice=True)
+        await stage.show(positions.qinghunpeng_claim())
+        await stage.page.click("[data-action=chi]")
+        await look_at_table(stage.page, "qinghunpeng-eating", open_choice=True)
+
+
+@LOOKS
+async def test_results_fit(browser: Browser, size: tuple[int, int], language: str) -> None:
+    async with shown(browser, positions.kawuxing_own_turn(), size, language) as stage:
+        for name, find in RESULTS.items():
+            await stage.show(find())
+            await stage.page.wait_for_selector(".result .payments")
+            await look(stage.page, name)
+            out = await stage.page.evaluate(
+                "() => [...document.querySelectorAll('.result .tile')].map((node) => node.getBoundingClientRect())"
+                ".filter((box) => box.left < 0 || box.right > innerWidth).length"
+            )
+            assert out == 0, "a tile of the result runs off the screen"
+
+
+async def test_a_watched_table_shows_backs_and_what_is_revealed(browser: Browser) -> None:
+    found = positions.kawuxing_watched()
+    async with shown(browser, found, SIZES["lying"]) as stage:
+        page = stage.page
+        assert await table_problems(page) == []
+        assert await page.locator(".hand-tile").count() == 0
+        at = next(seat for seat, seen in enumerate(found.view.revealed) if seen is not None)
+        seen = found.view.as_json()["revealed"][at]
+        own = "section.rack .hand.of-other"
+        place = own if at == 0 else f".seat.{('', 'right', 'left')[at]} .open-hand"
+        for tile in seen["tiles"]:
+            assert await page.locator(f"{place} .face-{tile}").count() > 0
+        assert await page.locator(f"{place} .back").count() == seen["hidden"]
+        assert await page.locator(f"{own} .tile").count() == found.view.counts[0]
