@@ -13,15 +13,17 @@ from services.chassis.db import Database
 from services.chassis.errors import Refusal
 from services.scoring import store
 from services.scoring.core import audit as core
-from services.scoring.core.explain import CARDS_MAX, BadHand, HandToScore, ScoredHand, score_hand
+from services.scoring.core.games import GAMES as AUDITED
+from services.scoring.core.hand import CARDS_MAX, BadHand, HandToScore, ScoredHand
 from services.scoring.core.record import RECORD_BYTES_MAX
-from services.scoring.core.rules import PRESETS, BadOptions, preset_named
+from services.scoring.core.rules import BadOptions
 from services.scoring.verdicts import as_message
 from services.scoring.workers import Workers
 
 ACCESS: AccessTable = {"ScoreHand": "public", "AuditRecord": "player", "GetAudit": "player"}
 
-GAMES = ("paohuzi",)
+SCORERS = {name: game.hands for name, game in AUDITED.items() if game.hands}
+"""Of which games single hands are scored, and how."""
 OPTIONS_BYTES_MAX = 4_096
 EXPOSED_MAX = 7
 WORD_CHARACTERS_MAX = 16
@@ -46,7 +48,7 @@ class ScoringApi:
     ) -> pb.ScoreHandResponse:
         """Score one hand, explained."""
         asked = _hand(request)
-        scored, refusal = await self._bounded(_scored, asked)
+        scored, refusal = await self._bounded(_scored, request.game, asked)
         if scored is None:
             raise Refusal("HAND_INVALID", why=refusal)
         return pb.ScoreHandResponse(
@@ -100,12 +102,13 @@ class ScoringApi:
 
 def _hand(request: pb.ScoreHandRequest) -> HandToScore:
     """Return what is asked, within its limits."""
-    if request.game not in GAMES:
-        raise Refusal("GAME_UNKNOWN", game=request.game[:WORD_CHARACTERS_MAX], known=", ".join(GAMES))
+    scorer = SCORERS.get(request.game)
+    if scorer is None:
+        raise Refusal("GAME_UNKNOWN", game=request.game[:WORD_CHARACTERS_MAX], known=", ".join(SCORERS))
     try:
-        preset_named(request.preset)
+        scorer.preset_named(request.preset)
     except BadOptions:
-        known = ", ".join(name.partition("@")[0] for name in PRESETS)
+        known = ", ".join(title.partition("@")[0] for title in scorer.presets)
         raise Refusal("PRESET_UNKNOWN", preset=request.preset[:64], known=known) from None
     if len(request.concealed) > CARDS_MAX or len(request.exposed) > EXPOSED_MAX:
         raise Refusal("HAND_INVALID", why="too many cards")
@@ -139,10 +142,10 @@ def _options(text: str) -> dict[str, object]:
     return read
 
 
-def _scored(asked: HandToScore) -> tuple[ScoredHand | None, str]:
+def _scored(game: str, asked: HandToScore) -> tuple[ScoredHand | None, str]:
     """Return the score, or why the hand is none (as a value: it may come from another process)."""
     try:
-        return score_hand(asked), ""
+        return SCORERS[game].score(asked), ""
     except (BadHand, BadOptions) as bad:
         return None, str(bad)
 

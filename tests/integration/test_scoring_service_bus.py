@@ -347,6 +347,23 @@ async def test_anyone_may_have_a_hand_scored_and_explained(scoring: Running) -> 
     assert not (await scoring.stub.ScoreHand(hand(card="b9"))).can_hu
 
 
+async def test_a_hand_of_kawuxing_is_scored_in_its_own_words(scoring: Running) -> None:
+    tiles = ["p4", "p6", "s1", "s1", "s1", "s7", "s8", "s9", "z5", "z5"]
+    request = pb.ScoreHandRequest(
+        game="kawuxing", preset="seed004", concealed=tiles, card="p5", source="discard"
+    )
+    request.exposed.add(kind="peng", cards=["p5"] * 3)
+    answer = await scoring.stub.ScoreHand(request)
+    assert answer.can_hu
+    assert {name.name: name.fan for name in answer.names} == {"卡五星": 2, "明四归一": 2}
+    assert (answer.fan, answer.per_loser, answer.winner_gain) == (4, 40, 40)
+    assert "卡五星：2 番（§5）" in answer.explanation_zh
+    request.preset = "876cc"
+    with pytest.raises(Refusal, match="PRESET_UNKNOWN") as caught:
+        await scoring.stub.ScoreHand(request)
+    assert "xiangyang" in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("changes", "reason", "detail"),
     [

@@ -4,6 +4,8 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
+from services.scoring.core.hand import HandToScore, ScoredHand
+
 
 class RuleOptions(Protocol):
     """The options of a rule set: those that settlement reads; a game knows its own others."""
@@ -123,6 +125,18 @@ def unbounded(options: Any) -> int | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HandScorer:
+    """Scores single hands of a game."""
+
+    presets: Mapping[str, Any]
+    """By title, `name@version`."""
+    preset_named: Callable[[str], Any]
+    """From a name, with or without the version; raises `rules.BadOptions`."""
+    score: Callable[[HandToScore], ScoredHand]
+    """Raises `hand.BadHand`, `rules.BadOptions`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Game:
     """One game whose records can be audited."""
 
@@ -149,6 +163,8 @@ class Game:
     """From options to what the draws in a row stay below."""
     dealer_is_drawn: Callable[[Any], bool] = never
     """From options to whether every round's dealer is drawn from its own seed."""
+    hands: HandScorer | None = None
+    """How a single hand is scored; None: not at all."""
     doubts_of_melds: Callable[[Melds, Any, Any], Iterable[Doubt]] = nothing_doubted
     """From the melds a record shows, its result and ours to what is wrong with the melds."""
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from services.scoring.core import examples, hands, payment, play, table
-from services.scoring.core.game import BadResult, Course, Doubt, Figures, Game, Melds
-from services.scoring.core.rules import Options, options_of_record
+from services.scoring.core import examples, explain, hands, payment, play, table
+from services.scoring.core.game import BadResult, Course, Doubt, Figures, Game, HandScorer, Melds
+from services.scoring.core.rules import PRESETS, Options, options_of_record, preset_named
 from services.scoring.core.table import SEATS, Ending
 from services.scoring.core.tiles import DECK, NAMES, UnknownCard, kind_of
 
@@ -186,5 +186,6 @@ GAME: Final = Game(
     summary=summary,
     run_case=examples.run_case,
     draws_below=_draws_below,
+    hands=HandScorer(presets=PRESETS, preset_named=preset_named, score=explain.score_hand),
     doubts_of_melds=_doubts_of_melds,
 )

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from services.scoring.core.game import Course, Doubt, Figures, Game, Melds
-from services.scoring.core.kawuxing import course, explain, vectors
+from services.scoring.core.game import Course, Doubt, Figures, Game, HandScorer, Melds
+from services.scoring.core.kawuxing import course, explain, hand, vectors
 from services.scoring.core.kawuxing.result import (
     ACTION,
     Result,
@@ -14,7 +14,7 @@ from services.scoring.core.kawuxing.result import (
     result_after,
     result_of,
 )
-from services.scoring.core.kawuxing.rules import Options, options_of_record
+from services.scoring.core.kawuxing.rules import PRESETS, Options, options_of_record, preset_named
 from services.scoring.core.kawuxing.table import Table, dealt
 from services.scoring.core.kawuxing.tiles import DECK_TILES, SEATS
 
@@ -53,5 +53,6 @@ GAME: Final = Game(
     course=_course,
     summary=explain.summary,
     run_case=vectors.run_case,
+    hands=HandScorer(presets=PRESETS, preset_named=preset_named, score=hand.score_hand),
     doubts_of_melds=_doubts,
 )
