@@ -58,6 +58,8 @@ class Stage:
         """A position that is shown instead of a match."""
         self.acts: list[str] = []
         """Answers given in that position."""
+        self.filled: list[str] = []
+        """Levels of bots that rooms were filled with."""
         self.seated = True
         """False: the player has no seat at the position shown."""
         self.spectates = False
@@ -89,6 +91,7 @@ class Stage:
             "CancelTicket": lambda _: matchmaking.CancelTicketResponse(ticket=self.ticket("cancelled")),
             "CreateRoom": self.create_room,
             "GetRoom": lambda _: matchmaking.GetRoomResponse(room=self.room),
+            "FillRoomWithBots": self.fill_room,
             "LeaveRoom": lambda _: matchmaking.LeaveRoomResponse(),
             "GetWhereabouts": lambda _: matchmaking.GetWhereaboutsResponse(table_id=self.where()),
             "ListMessages": lambda _: chat.ListMessagesResponse(),
@@ -328,6 +331,14 @@ class Stage:
             ],
         )
         return matchmaking.CreateRoomResponse(room=self.room)
+
+    def fill_room(self, request: matchmaking.FillRoomWithBotsRequest) -> Message:
+        assert self.room is not None
+        self.filled.append(request.bot)
+        for place in self.room.places:
+            if not place.player_id:
+                place.player_id, place.ready = f"bot:{request.bot}", True
+        return matchmaking.FillRoomWithBotsResponse(room=self.room)
 
     def post_message(self, request: chat.PostMessageRequest) -> Message:
         return chat.PostMessageResponse(

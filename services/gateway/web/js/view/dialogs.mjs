@@ -64,7 +64,7 @@ function settings(state, controls) {
     choice(t("settings.sound"), [[true, t("on")], [false, t("off")]], sound, (value) => controls.setting("sound", value)),
     face.orders ? choice(t("settings.order"), face.orders.map((order) => [order, t(`settings.order.${order}`)]), orderOf(state, face), (order) => setOrder(controls, state, face, order)) : null,
     allSettings().map(({ name, words }) => choice(t(words), [[true, t("on")], [false, t("off")]], switches[name] ?? false, (value) => controls.setting("switches", { ...switches, [name]: value }))),
-    h("p.hint", {}, t("settings.keys")),
+    h("p.hint", {}, t(face.keys ?? "settings.keys")),
     h("p.hint", {}, t("settings.player", { id: state.playerId })),
   ];
 }

@@ -43,6 +43,7 @@ export const doudizhu = {
   isLegal,
   hears,
   onKey,
+  keys: "doudizhu.keys",
   orders: ["ranks", "melds"],
   mark,
   badge: (state, seat) => badge(state, seat),

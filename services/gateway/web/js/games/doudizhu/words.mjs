@@ -112,6 +112,10 @@ export const WORDS = {
   "doudizhu.name.春天": ["春天", "Spring"],
   "doudizhu.name.反春天": ["反春天", "Counter-spring"],
   "doudizhu.name.加倍": ["加倍", "Doubled"],
+  "doudizhu.keys": [
+    "键盘：3–9、0（10）、J、Q、K、A、2、B（小王）、R（大王）选牌，H 提示，回车出牌，空格不出，退格重选；叫分时按数字",
+    "Keys: 3–9, 0 (ten), J, Q, K, A, 2, B and R (jokers) choose cards, H hints, Enter plays, Space passes, Backspace clears; numbers bid",
+  ],
   "doudizhu.rules.goal": ["三人，一副牌五十四张。地主一家对两个农民：地主先出完则地主胜，任何一个农民先出完则农民胜。", "Three players, 54 cards. The landlord plays against two peasants; whoever goes out first wins for his side."],
   "doudizhu.rules.deal": ["每人十七张，留三张底牌。底牌亮给大家看后归地主。", "Seventeen cards each and three at the bottom, which all see and the landlord takes."],
   "doudizhu.rules.bid": ["叫分：轮流叫 1、2、3 分或不叫，分高者当地主。叫地主玩法：一家叫，其余可抢，每抢一次翻倍。都不叫则重新发牌。", "Bidding: 1, 2, 3 or pass; the highest is landlord. Or one calls and the others may take it, each time doubling. If nobody does, a new deal."],
