@@ -23,6 +23,8 @@ from services.table.shard import Shard
 from tests.simulation.world import World
 
 SEEDS_MAX = 12
+HEALED_S = 450.0
+"""Time for two rounds of the longest game (four seats, a pause after each discard) after the faults."""
 Patch = pytest.MonkeyPatch
 
 
@@ -140,7 +142,7 @@ MUTANTS: list[Callable[[Patch], None]] = [
 
 @pytest.mark.parametrize("seed", range(1000, 1003))
 def test_the_same_worlds_are_sound_without_a_mutant(seed: int) -> None:
-    run_virtual(lambda clock: World(clock, seed, healed_s=150.0).run())
+    run_virtual(lambda clock: World(clock, seed, healed_s=HEALED_S).run())
 
 
 @pytest.mark.slow
@@ -152,7 +154,7 @@ def test_a_rule_that_is_left_out_is_noticed(mutant: Callable[[Patch], None]) -> 
             with pytest.MonkeyPatch.context() as patch:
                 mutant(patch)
                 try:
-                    run_virtual(lambda clock: World(clock, seed, healed_s=150.0).run())  # noqa: B023 - run at once
+                    run_virtual(lambda clock: World(clock, seed, healed_s=HEALED_S).run())  # noqa: B023 - run at once
                 except BaseException as noticed:  # noqa: BLE001 - whatever the world's judge raises
                     print(f"seed {seed}: {reason_of(noticed)}")
                     return

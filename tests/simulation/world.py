@@ -25,6 +25,7 @@ from paiju.table.v1 import table_service_pb2_grpc
 from paiju.table.v1.events_pb2 import MatchFinished, RoundFinished
 
 from engine import GAMES
+from engine.face import Game
 from services.chassis.bus.broker import Faults
 from services.chassis.clock import VirtualClock
 from services.chassis.errors import Outage
@@ -54,6 +55,13 @@ STEP_PAUSE = 0.0015
 """How often it sleeps, longer than its lease lives: when it wakes up, it is a zombie."""
 STAKES = {"base_stake": 10, "buy_in": 3000, "minimum": 100}
 TIMING = '{"turn_ms":4000,"claim_ms":3000,"between_ms":2000,"seat_ms":120000,"linger_ms":86000000}'
+
+
+def played_at(seed: int, number: int) -> tuple[Game, str]:
+    """Return the game and the preset of a table of a world: one after another, seed by seed."""
+    game = GAMES[OPEN[(seed + number) % len(OPEN)]]
+    presets = list(game.presets)
+    return game, presets[(seed // len(OPEN) + number) % len(presets)]
 
 
 @dataclass
@@ -199,12 +207,11 @@ class World:
     async def _table(self, client: Any, door: Door, number: int, table_id: str, seated: list[str]) -> None:
         for name in seated:
             await self._until_done(partial(self._welcome, name))
-        game = GAMES[OPEN[(self.seed + number) % len(OPEN)]]
-        presets = list(game.presets)
+        game, preset = played_at(self.seed, number)
         seats = [*seated, *[f"bot:{('random', 'normal')[self.seed % 2]}"] * (game.seats - len(seated))]
         made = s.TableSpec(
             game=game.name,
-            preset=presets[(self.seed // len(OPEN) + number) % len(presets)],
+            preset=preset,
             rounds=2,
             seats=[s.SeatSpec(player_id=player) for player in seats],
             stake=s.StakeSpec(currency="gold", **STAKES) if number % 3 < 2 else None,
