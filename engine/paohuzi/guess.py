@@ -15,12 +15,20 @@ from engine.paohuzi import claims
 from engine.paohuzi.actions import DISCARDED, HU
 from engine.paohuzi.cards import COPIES, KINDS, ONE, distinct, hand_cards, kans_of, make_hand, quads_of
 from engine.paohuzi.hu import Laid
+from engine.paohuzi.normal import hand_value
 from engine.paohuzi.position import Position, deal_position
 from engine.paohuzi.state import LIANG, MADE
 from engine.paohuzi.view import View
 
 TRIES_MAX: Final = 30
 """So many deals are tried for one without a 坎 that cannot be."""
+
+
+EXCHANGES: Final = 6
+"""How many exchanges are tried for each card a seat gave away; so guessed hands are as good as true ones."""
+
+HAND_CARDS_OF_MELD: Final = 2
+"""How many cards of a meld came from the hand, as a rule."""
 
 
 def guess(view: View, rng: Rng) -> Position:
@@ -129,7 +137,31 @@ def _dealt(
         one, two = make_hand(pool[:first]), make_hand(pool[first : first + second])
     hands = [view.hand] * 3
     hands[others[0]], hands[others[1]] = one, two
-    return hands, pool[first + second :]
+    wall = pool[first + second :]
+    for other in others:
+        hands[other] = _kept(view, other, hands[other], wall, gone, rng)
+    return hands, wall
+
+
+def _kept(view: View, seat: int, hand: int, wall: list[int], gone: int, rng: Rng) -> int:
+    """Return a hand whose seat has kept what fits: for each card it gave away, some cards are exchanged.
+
+    An exchange with the wall is made if the hand gains by it. The wall is changed in place.
+    """
+    shed = 20 - view.counts[seat] - HAND_CARDS_OF_MELD * len(view.melds[seat])
+    xi, min_xi = view.table_xi(seat), view.rules.min_xi
+    cards = list(hand_cards(hand))
+    if not wall or not cards:
+        return hand
+    value = hand_value(hand, xi, min_xi)
+    for _ in range(EXCHANGES * max(0, shed)):
+        at, to = rng.randrange(len(cards)), rng.randrange(len(wall))
+        other = hand - ONE[cards[at]] + ONE[wall[to]]
+        worth = hand_value(other, xi, min_xi)
+        if worth > value and not _impossible(other, gone):
+            hand, value = other, worth
+            cards[at], wall[to] = wall[to], cards[at]
+    return hand
 
 
 def _impossible(hand: int, gone: int) -> bool:
