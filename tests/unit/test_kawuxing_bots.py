@@ -7,9 +7,11 @@ import pytest
 
 from engine.arena import duel, duel_deals, play_round, shuffled
 from engine.kawuxing import hard as hard_module
+from engine.kawuxing.actions import DISCARDED
 from engine.kawuxing.game import Kawuxing
 from engine.kawuxing.guess import guess
 from engine.kawuxing.hard import BUDGET, hard_bot, ranking
+from engine.kawuxing.hard_outlook import Outlook
 from engine.kawuxing.hard_policy import playout_policy
 from engine.kawuxing.normal_sight import unseen
 from engine.mahjong.tiles import TILES, make_hand
@@ -139,7 +141,7 @@ def test_nobody_feeds_a_revealed_wait_while_another_tile_is_at_hand(bot: str) ->
 
 def parse(action: str) -> int:
     """Return the tile of a discard."""
-    return hard_module.DISCARDED[action]
+    return DISCARDED[action]
 
 
 def test_unseen_tiles_are_the_wall_and_the_hidden_hands() -> None:
@@ -163,7 +165,7 @@ def test_the_expectation_of_a_hand_grows_with_live_waits_and_with_fan() -> None:
     rules = GAME.ruleset("seed004")
     rng = random.Random(12)
     position = GAME.deal(rules, shuffled(GAME.deck(), rng), 0)
-    outlook = hard_module.Outlook(position.view(0))
+    outlook = Outlook(position.view(0))
 
     def hand(text: str) -> int:
         return make_hand([TILES[text[at : at + 2]] for at in range(0, len(text), 2)])
