@@ -9,7 +9,7 @@ PYTEST_ARGS ?=
 SETUP_STAMP := $(VENV)/.setup
 
 .DEFAULT_GOAL := help
-.PHONY: help setup play test check fix protos protos-check deploy-nats bench golden screenshots lock sim \
+.PHONY: help setup play test check fix protos protos-check deploy-nats bench bench-peers golden screenshots lock sim \
 	engine-fast test-fast wheel wheel-fast clean
 
 help: ## list the targets
@@ -85,6 +85,9 @@ bench: setup ## measure, as ratios in one run
 	@for file in bench/bench_*.py; do \
 		echo "== $$file"; $(BIN)/python -m "bench.$$(basename $$file .py)" $(BENCH_ARGS) || exit 1; \
 	done
+
+bench-peers: setup ## install the packages that `make bench` measures beside
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 
 golden: setup ## rewrite the golden files; read the diff before you commit it
 	GOLDEN_REWRITE=1 $(BIN)/python -m pytest tests/golden $(PYTEST_ARGS)
