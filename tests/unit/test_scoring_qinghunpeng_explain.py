@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from services.scoring.core.hand import BadHand, HandToScore
 from services.scoring.core.qinghunpeng.explain import ENGLISH, explained, summary
-from services.scoring.core.qinghunpeng.hand import BadHand, FiveAlike, HandToScore, score_hand
+from services.scoring.core.qinghunpeng.hand import BadCount, score_hand
 from services.scoring.core.qinghunpeng.melds import Meld
 from services.scoring.core.qinghunpeng.result import result_after
 from services.scoring.core.qinghunpeng.rules import Options
@@ -16,25 +17,27 @@ from services.scoring.core.qinghunpeng.worth import BY_FLOWERS, FIXED, PATTERNS,
 from services.scoring.core.rules import BadOptions
 
 
-def hand(concealed: str, won: str, **more: Any) -> HandToScore:
-    return HandToScore(concealed=[TEXTS[kind] for kind in kinds_of(concealed)], won=won, **more)
+def hand(concealed: str, won: str, *exposed: str, **more: Any) -> HandToScore:
+    tiles = [TEXTS[kind] for kind in kinds_of(concealed)]
+    laid = [(word.split(":")[0], [TEXTS[kind] for kind in kinds_of(word.split(":")[1])]) for word in exposed]
+    given: dict[str, Any] = {"preset": "seed000", "source": "zimo", **more}
+    return HandToScore(concealed=tiles, exposed=laid, card=won, **given)
 
 
 def test_a_hand_is_explained_set_by_set_with_its_flowers() -> None:
-    scored = score_hand(
-        hand(
-            "m123456 z5511",
-            "z5",
-            melds=[("an", "z2")],
-            source="gangkai",
-            flowers=2,
-            times=2,
-            overrides={"base_stake": 5, "cap": 30},
-        )
-    )
+    options = {"base_stake": 5, "cap": 30}
+    asked = hand("m123456 z5511", "z5", "an:z2222", "flowers:f35", source="gangkai", overrides=options)
+    scored = score_hand(asked)
     assert scored.can_hu
-    assert (scored.points, scored.flowers, scored.names) == (20, 7, {"混一色": 8, "杠开": 10})
-    assert scored.sets == ("m1m2m3", "m4m5m6", "z5z5z5", "z1z1")
+    assert [(name.name, name.fan) for name in scored.names] == [("混一色", 8), ("杠开", 10)]
+    assert {name.rule for name in scored.names} == {"§4"}
+    assert (scored.per_loser, scored.winner_gain) == (50, 150)
+    assert [(meld.kind, "".join(meld.cards)) for meld in scored.melds] == [
+        ("run", "m1m2m3"),
+        ("run", "m4m5m6"),
+        ("pair", "z1z1"),
+        ("triplet", "z5z5z5"),
+    ]
     assert scored.text_en == (
         "flower tiles: 2 (§4)",
         "concealed kong 南南南南: 3 flowers (§4)",
@@ -44,28 +47,53 @@ def test_a_hand_is_explained_set_by_set_with_its_flowers() -> None:
         "triplet 中中中: 2 flowers (§4)",
         "混一色, half flush: min(10, 1 + 7) = 8 (§4)",
         "杠开, on a replacement: 10 (§4)",
-        "one share: min(30, min(30, max(8, 10)) × 2) = 20 points; × stake 5 = 100 (§4)",
+        "one share: min(30, max(8, 10)) = 10 points; × stake 5 = 50 (§4)",
     )
     assert scored.text_zh[1] == "暗杠 南南南南：3 花（§4）"
-    assert scored.text_zh[-1] == "每份 min(30, min(30, max(8, 10)) × 2) = 20 分，× 底 5 = 100（§4）"
+    assert scored.text_zh[-1] == "每份 min(30, max(8, 10)) = 10 分，× 底 5 = 50（§4）"
 
 
 def test_a_fixed_row_says_its_lezi_and_tells_no_flowers() -> None:
-    scored = score_hand(hand("z111222333 z4455", "z5", flowers=8, overrides={"stack": "add"}))
+    scored = score_hand(hand("z111222333 z4455", "z5", "flowers:f12345678"))
     assert scored.text_en[-2:] == ("字碰, all honours, pungs: 4 × 10 = 40 (§4)", "one share: 40 points (§4)")
     assert not any("flower" in line for line in scored.text_en)
 
 
 def test_extras_that_add_are_shown_as_a_sum() -> None:
-    scored = score_hand(
-        hand("m234567 m888 m9", "m9", melds=[("an", "m1")], source="gangkai", overrides={"stack": "add"})
-    )
+    options = {"stack": "add"}
+    scored = score_hand(hand("m234567 m888 m9", "m9", "an:m1111", source="gangkai", overrides=options))
     assert scored.text_en[-1] == "one share: 10 + 10 = 20 points (§4)"
+
+
+@pytest.mark.parametrize(
+    ("source", "names", "per_loser", "gain"),
+    [
+        ("zimo", ["清一色"], 10, 30),
+        ("gangkai", ["清一色", "杠开"], 10, 30),
+        ("flower", ["清一色", "杠开"], 10, 30),
+        ("tianhu", ["清一色", "天胡"], 40, 120),
+        ("dihu", ["清一色", "地胡"], 20, 60),
+        ("discard", ["清一色"], 10, 10),
+        ("dihu_discard", ["清一色", "地胡"], 20, 20),
+        ("qianggang", ["清一色", "抢杠"], 30, 30),
+    ],
+)
+def test_how_a_tile_came_decides_names_and_shares(
+    source: str, names: list[str], per_loser: int, gain: int
+) -> None:
+    scored = score_hand(hand("s1112345678999", "s5", source=source))
+    assert [name.name for name in scored.names] == names
+    assert (scored.per_loser, scored.winner_gain) == (per_loser, gain)
+
+
+def test_the_last_tile_has_its_name() -> None:
+    scored = score_hand(hand("s1112345678999", "s5", last_card=True, preset="shanghai@1"))
+    assert [(name.name, name.fan) for name in scored.names] == [("清一色", 10), ("海底", 10)]
 
 
 def test_a_hand_that_does_not_win_says_why() -> None:
     scored = score_hand(hand("m123 p123 s123 m789 z1", "z1"))
-    assert (scored.can_hu, scored.points, scored.names, scored.sets) == (False, 0, {}, ())
+    assert (scored.can_hu, scored.per_loser, scored.names, scored.melds) == (False, 0, (), ())
     assert "§3" in scored.text_zh[0]
     assert "§3" in scored.text_en[0]
 
@@ -74,28 +102,33 @@ def test_a_hand_that_does_not_win_says_why() -> None:
     ("more", "why"),
     [
         ({"source": "luck"}, "no source"),
-        ({"flowers": 9}, "9 flowers"),
-        ({"flowers": -1}, "-1 flowers"),
-        ({"won": "f1"}, "never held"),
-        ({"won": "z8"}, "no tile"),
-        ({"won": ""}, "no tile"),
-        ({"melds": [("chi", "m8")]}, "no meld"),
-        ({"melds": [("chi", "z1")]}, "no meld"),
-        ({"melds": [("peng", "f1")]}, "no meld"),
-        ({"melds": [("wei", "m1")]}, "no meld"),
-        ({"melds": [("peng", "m9")]}, "are not 13"),
+        ({"exposed": [("flowers", ["f1", "f1"])]}, "no flowers"),
+        ({"exposed": [("flowers", ["z1"])]}, "no flowers"),
+        ({"exposed": [("flowers", ["f1"])] * 9}, "9 flowers"),
+        ({"card": "f1"}, "never held"),
+        ({"card": "z8"}, "no tile"),
+        ({"card": None}, "no tile"),
+        ({"exposed": [("chi", ["m8", "m9", "m9"])]}, "no meld"),
+        ({"exposed": [("chi", ["z1", "z2", "z3"])]}, "no meld"),
+        ({"exposed": [("chi", ["m1", "m2", "m4"])]}, "is no chi"),
+        ({"exposed": [("peng", ["m1", "m1"])]}, "is no peng"),
+        ({"exposed": [("peng", ["f1"] * 3)]}, "no meld"),
+        ({"exposed": [("peng", [])]}, "no tile"),
+        ({"exposed": [("wei", ["m1"] * 3)]}, "no meld"),
+        ({"exposed": [("peng", ["p9"] * 3)]}, "are not 13"),
         ({"concealed": ["m1"] * 12}, "12 tiles m1"),
     ],
 )
 def test_what_is_no_hand_is_refused(more: dict[str, Any], why: str) -> None:
-    given: dict[str, Any] = {"concealed": ["m1", "m2", "m3"] * 4 + ["z1"], "won": "z1", **more}
+    tiles = ["m1", "m2", "m3"] * 4 + ["z1"]
+    given: dict[str, Any] = {"concealed": tiles, "card": "z1", "source": "zimo", **more}
     with pytest.raises(BadHand, match=why):
-        score_hand(HandToScore(**given))
+        score_hand(HandToScore(preset="seed000", **given))
 
 
 def test_a_fifth_copy_in_a_meld_is_refused() -> None:
-    with pytest.raises(FiveAlike, match="5 tiles m1"):
-        score_hand(hand("m1123456789", "m9", melds=[("peng", "m1")]))
+    with pytest.raises(BadCount, match="5 tiles m1"):
+        score_hand(hand("m1123456789", "m9", "peng:m111"))
 
 
 def test_options_that_are_none_are_refused() -> None:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from services.scoring.core.game import Course, Figures, Game
-from services.scoring.core.qinghunpeng import course, explain, vectors
+from services.scoring.core.game import Course, Figures, Game, HandScorer
+from services.scoring.core.qinghunpeng import course, explain, hand, vectors
 from services.scoring.core.qinghunpeng.result import (
     ACTION,
     doubts_of_melds,
@@ -12,7 +12,7 @@ from services.scoring.core.qinghunpeng.result import (
     result_of,
     words_of,
 )
-from services.scoring.core.qinghunpeng.rules import Options, options_of_record
+from services.scoring.core.qinghunpeng.rules import PRESETS, Options, options_of_record, preset_named
 from services.scoring.core.qinghunpeng.table import dealt
 from services.scoring.core.qinghunpeng.tiles import DECK, SEATS
 
@@ -35,6 +35,7 @@ GAME: Final = Game(
     course=_course,
     summary=explain.summary,
     run_case=vectors.run_case,
+    hands=HandScorer(presets=PRESETS, preset_named=preset_named, score=hand.score_hand),
     doubts_of_melds=doubts_of_melds,
 )
 """Its entry in `games.GAMES`."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from services.scoring.core.hand import BadHand
 from services.scoring.core.qinghunpeng import hand, payment
 from services.scoring.core.qinghunpeng.flow import run_flow
 from services.scoring.core.qinghunpeng.rules import Options, preset_named, with_overrides
@@ -50,7 +51,7 @@ def run_case(case: Case) -> list[str]:
         if case.get("op") not in OPS:
             return [f"no op {case.get('op')!r}: there are {', '.join(OPS)}, and kind flow"]
         return _compared(case["expect"], OPS[case["op"]](case["input"], options))
-    except (BadExample, BadOptions, BadTiles, hand.BadHand) as bad:
+    except (BadExample, BadHand, BadOptions, BadTiles) as bad:
         return [f"cannot be run: {bad}"]
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as bad:
         return [f"cannot be run: {type(bad).__name__}: {bad}"]
@@ -102,38 +103,39 @@ def _found(win: Win | None, how: str, given: Mapping[str, Any]) -> dict[str, Any
     }
     if "w" in given:
         ending = Ending(how, {given["w"]: win}, given.get("from", given["w"]))
-        found["delta"] = list(payment.points_by_seat(ending, [()]))
+        found["delta"] = list(payment.points_by_seat(ending, [given.get("bound", ())]))
     return found
 
 
 def _score(given: Mapping[str, Any], options: Options) -> dict[str, Any]:
-    _known(given, "hand", "win", "how", "melds", "flowers", "ctx", "w", "from")
+    _known(given, "hand", "win", "how", "melds", "flowers", "ctx", "w", "from", "bound")
     moment = given.get("ctx") or {}
     _known(moment, "repl", "tian", "di", "last", "times")
     how, source = given["how"], given["how"]
     if moment.get("repl"):
         source = {"kong": "gangkai", "flower": "flower"}[moment["repl"]]
-    asked = hand.HandToScore(
+    asked = hand.Hand(
         concealed=[TEXTS[kind] for kind in kinds_of(given["hand"])],
-        melds=[(meld["t"], meld["tile"]) for meld in given["melds"]],
+        melds=[hand.meld_of(meld["t"], meld["tile"]) for meld in given["melds"]],
         won=given["win"],
-        source=source,
         flowers=given.get("flowers", 0),
-        heaven=bool(moment.get("tian")),
-        earth=bool(moment.get("di")),
-        last=bool(moment.get("last")),
-        times=moment.get("times", 1),
+        moment=hand.SOURCES[source]._replace(
+            heaven=bool(moment.get("tian")),
+            earth=bool(moment.get("di")),
+            last=bool(moment.get("last")),
+            times=moment.get("times", 1),
+        ),
     )
     try:
         win = hand.win_of(asked, options)
-    except hand.FiveAlike:
+    except hand.BadCount:
         # An example may say that such a hand does not win.
         win = None
     return _found(win, how, given)
 
 
 def _bahua(given: Mapping[str, Any], options: Options) -> dict[str, Any]:
-    _known(given, "flowers", "stage", "w", "times")
+    _known(given, "flowers", "stage", "w", "times", "bound")
     whens = {"opening": ("opening", "anytime"), "midgame": ("anytime",)}[given["stage"]]
     wins = given["flowers"] == 8 and options.bahua in whens
     win = eight_flowers(options, given.get("times", 1)) if wins else None
