@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from services.launch.vectors import JUDGES
 from services.scoring.core.vectors import run_case
 
 HERE = Path(__file__).parent
@@ -27,6 +28,13 @@ def _named(cases: list[dict[str, Any]]) -> list[Any]:
 @pytest.mark.parametrize("case", _named(CASES))
 def test_scoring_agrees_with_the_worked_example(case: dict[str, Any]) -> None:
     assert run_case(case) == []
+
+
+def test_both_sides_agree_with_the_examples_of_scoring() -> None:
+    cases = [case for case in CASES if case["id"].startswith("skwx-")]
+    wrong = [(case["id"], name, judge(case)) for case in cases for name, judge in JUDGES["kawuxing"]]
+    assert [each for each in wrong if each[2]] == []
+    assert {name for _, name, _ in wrong} == {"engine", "scoring"}
 
 
 def test_the_examples_cover_every_op_and_no_id_stands_twice() -> None:
