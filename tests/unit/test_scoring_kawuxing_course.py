@@ -246,6 +246,20 @@ def test_a_pong_that_was_answered_first_falls_to_a_win() -> None:
     assert claim.table.seats[1].melds == []
 
 
+def test_a_win_that_nothing_can_join_does_not_wait_for_a_pong() -> None:
+    claim = Round([f"{IDLE} p5", "p5513 s1479 z567 p9 s2", WAITS_P5], "p5").play("0 discard p5")
+    assert sorted(claim.asked) == [1, 2]
+    assert claim.play("2 hu").ended
+    assert claim.points == [-20, 0, 20]
+
+
+def test_a_revealed_seat_konges_only_the_tile_it_has_just_drawn() -> None:
+    # 1111 2 waits for 3. Without the four 1s, 22 and 55 would wait for each other: still ready.
+    hand = "p11112 s123456 z55"
+    own = Round([IDLE, f"{hand} p2", OTHER], "p2", turn=1, revealed=(1,), reveal_kong_check="still_ting")
+    assert list(own.asked[1]) == ["discard p2"]
+
+
 @pytest.mark.parametrize(
     ("options", "offered"),
     [
