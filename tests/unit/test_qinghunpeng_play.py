@@ -114,6 +114,20 @@ def test_the_claimed_kind_may_be_discarded_only_where_nothing_else_is_held() -> 
     assert forced.legal_actions(1) == ("discard m3",)
 
 
+def test_the_claimed_kind_may_be_discarded_again_after_the_next_draw() -> None:
+    hands = ("m147 p147 s147 z1234 m3", "m1245 p258 s258 z12 m3", IDLE, IDLE)
+    position = table(hands, "m3", no_swap=True, wall="s9 s9 s8 s7 s6 s5")
+    play(position, "0 discard m3", "1 chi m1", "1 discard z2")
+    play(position, "2 discard z4", "3 discard z4", "0 discard z4")
+    assert position.turn == 1
+    assert "discard m3" in position.legal_actions(1)
+    konged = table(
+        ("m147 p147 s147 z1234 m3", "m1245 m3 p258 z2222 z3", IDLE, IDLE), "m3", no_swap=True, wall="s9 s8"
+    )
+    play(konged, "0 discard m3", "1 chi m1", "1 gang an z2")
+    assert "discard m3" in konged.legal_actions(1)
+
+
 def test_passing_a_win_bars_its_tile_until_the_next_draw() -> None:
     hands = ("m147 p147 s147 z1234 m9", IDLE + " m9", FLUSH, IDLE)
     position = table(hands, "m9", guo_hu="same_tile", wall="s9 s8 s7 s6 m9 s4")
