@@ -10,10 +10,13 @@ import aiohttp
 import pytest
 from paiju.matchmaking.v1 import matchmaking_service_pb2 as matchmaking
 
+from engine import GAMES
 from tests.support.person import MATCHMAKING, Person
 from tests.support.up import Up
 
 WAIT_S = 120.0
+
+GAME = next(game for game in GAMES.values() if "hard" in game.bots)
 
 
 def children_of(pid: int) -> set[int]:
@@ -42,14 +45,16 @@ async def test_hard_bots_play_in_a_process_of_their_own_that_dies_with_the_platf
         person = Person(up.said.url, bot="normal")
         await person.sign_in()
         await person.connect()
-        wish = matchmaking.CreateRoomRequest(request_id="room", game="doudizhu", preset="classic", rounds=1)
+        wish = matchmaking.CreateRoomRequest(
+            request_id="room", game=GAME.name, preset=next(iter(GAME.presets)), rounds=1
+        )
         made = await person.call(f"{MATCHMAKING}/CreateRoom", wish, matchmaking.CreateRoomResponse)
         code = made.room.room_code
         fill = matchmaking.FillRoomWithBotsRequest(room_code=code, bot="hard")
         filled = await person.call(
             f"{MATCHMAKING}/FillRoomWithBots", fill, matchmaking.FillRoomWithBotsResponse
         )
-        assert [place.player_id for place in filled.room.places[1:]] == ["bot:hard"] * 2
+        assert [place.player_id for place in filled.room.places[1:]] == ["bot:hard"] * (GAME.seats - 1)
         ready = matchmaking.SetRoomReadyRequest(room_code=code, ready=True)
         await person.call(f"{MATCHMAKING}/SetRoomReady", ready, matchmaking.SetRoomReadyResponse)
         told = await person.door.wait_for(lambda response: response.notice.room.state == "playing", WAIT_S)
