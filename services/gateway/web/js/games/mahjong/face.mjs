@@ -66,7 +66,7 @@ export function mahjongFace(spec) {
     isClaim: (actions) => !actions.some((action) => action.startsWith("discard") || action.startsWith("piao")),
     hears,
     onKey,
-    hasOrders: false,
+    keys: "mahjong.keys",
     badge: (state, at) => badge(game, state, at),
     field: (state, at) => field(game, state, at),
     ownField: (state) => ownField(game, state),

@@ -77,5 +77,9 @@ export const MAHJONG = {
   "mahjong.why.查大叫": ["查大叫", "ready hands, in full"],
   "mahjong.why.查叫": ["查叫", "ready hands"],
   "mahjong.why.亮倒": ["亮倒", "revealed"],
+  "mahjong.keys": [
+    "按键：1–9、0 选牌，回车打出；H 胡，L 亮倒，G 杠，P 碰，C 吃，N 过；选法也用数字；Esc 返回。",
+    "Keys: 1–9 and 0 pick a tile, Enter discards; H win, L reveal, G kong, P pong, C run, N pass; digits choose among ways; Esc goes back.",
+  ],
   "mahjong.settings.index": ["麻将牌角标", "Numbers on mahjong tiles"],
 };
