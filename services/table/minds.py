@@ -26,8 +26,8 @@ from services.chassis.clock import Clock
 from services.chassis.metrics import Metrics
 
 ASKED_PER_PROCESS_MAX: Final = 6
-"""Questions that may be with a process; whoever comes later plays quickly at once. At 0.3 s for each, the last
-one is answered before it is given up (`LATE_MS`): what waits longer would be thought of in vain."""
+"""Questions that may be with a process; whoever comes later plays quickly at once. At 0.3 s for each, the
+last one is answered before it is given up (`LATE_MS`): what waits longer would be thought of in vain."""
 
 AGAIN_AFTER_S: Final = 10.0
 """Processes that died are started again no sooner."""
