@@ -18,6 +18,11 @@ SKEW_MS_MAX = 10_000
 """Owners of a table may change in a round, and their clocks differ by some seconds."""
 
 
+INT32_MAX = 2**31 - 1
+POINTS_MAX = 2**63 - 1
+"""What a message can say. Options that let every name be worth a thousand reach beyond."""
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """Everything a verdict depends on: plain values, so that another process can find it."""
@@ -74,7 +79,11 @@ def as_message(verdict: core.Verdict) -> pb.RoundAudited:
     record = verdict.record
     if record is None:
         return message
-    message.round_id, message.match_id, message.round_no = record.round_id, record.match_id, record.round_no
+    message.round_id, message.match_id, message.round_no = (
+        record.round_id,
+        record.match_id,
+        min(record.round_no, INT32_MAX),
+    )
     message.game, message.preset = record.game, record.preset
     message.settlement_json = json.dumps(
         {
@@ -86,6 +95,11 @@ def as_message(verdict: core.Verdict) -> pb.RoundAudited:
     if verdict.figures is None:
         return message
     result = verdict.figures.result
+    if max(map(abs, result.points)) > POINTS_MAX:
+        # Nothing may be settled by figures that cannot be told.
+        message.verdict = pb.VERDICT_DISPUTED
+        message.differences.append(_difference("points", str(result.points), "more than can be settled"))
+        return message
     message.seats.extend(
         pb.AuditedSeat(
             seat=seat,
@@ -97,7 +111,7 @@ def as_message(verdict: core.Verdict) -> pb.RoundAudited:
         for seat, player_id in enumerate(record.seats)
     )
     message.end, message.how, message.from_seat = result.end, result.how, result.from_seat
-    message.huxi, message.fan = result.huxi, result.fan
+    message.huxi, message.fan = result.huxi, min(result.fan, INT32_MAX)
     message.names_json = json.dumps(result.names, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
     return message
 
