@@ -126,13 +126,15 @@ def search(
 
 def playout(position: Position, policy: Policy, rng: Rng, depth: int) -> int:
     """Play a position on to its end or for so many actions; return how many were taken."""
+    # Some games can play an answer without telling what followed, which nobody listens to here.
+    play = getattr(position, "advance", position.apply)
     plies = 0
     while plies < depth:
         asked = position.to_act()
         if not asked:
             break
         seat = asked[0]
-        position.apply(seat, policy(position, seat, rng))
+        play(seat, policy(position, seat, rng))
         plies += 1
     return plies
 

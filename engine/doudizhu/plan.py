@@ -107,7 +107,7 @@ def _plain_groups(hand: int) -> list[Group]:
 
 def _plan(hand: int) -> Plan:
     """Return the best of: no chain at all, and every chain taken out of the hand."""
-    score, turns = _plain_score(hand, 0)
+    score, turns = _plain_score(hand)
     best = Plan(score, turns, 0, 1)
     for copies, shortest, _ in _CHAINS:
         mask = _at_least(hand, copies) & CHAINABLE
@@ -131,33 +131,45 @@ def _with_trios(hand: int, carried: int) -> Plan:
     """Return the layout of what a chain of trios leaves over, whose weakest groups it carries."""
     plan = _PLANS[hand]
     score, turns = plan.score, plan.turns
+    groups = groups_of(hand)
     loose = sorted(
-        group.worth for group in groups_of(hand) if group.reading.type in (SOLO, PAIR) and group.worth < TURN
+        [group.worth for group in groups if group.reading.type in (SOLO, PAIR) and group.worth < TURN]
     )
-    trios = sum(group.reading.type == TRIO for group in groups_of(hand))
+    trios = sum([group.reading.type == TRIO for group in groups])
     for worth in loose[trios : trios + carried]:
         score += TURN - worth
         turns -= 1
     return Plan(score, turns, 0, 1)
 
 
-def _plain_score(hand: int, carried: int) -> tuple[int, int]:
-    """Return worth and turns of a hand laid out without chains; trios carry the weakest groups."""
-    score = turns = 0
+def _plain_score(hand: int) -> tuple[int, int]:
+    """Return worth and turns of a hand laid out without chains; trios carry the weakest groups.
+
+    It is what ``_plain_groups`` adds up to, without making the groups: most plans are made for playouts.
+    """
+    score = turns = carried = rank = 0
     loose = []
-    for _, reading, worth in _plain_groups(hand):
-        score += worth - TURN
-        turns += 1
-        if reading.type in (SOLO, PAIR):
-            loose.append(worth)
-        elif reading.type == TRIO:
-            carried += 1
-    if carried and loose:
-        loose.sort()
-        for worth in loose[:carried]:
-            if worth < TURN:
-                score += TURN - worth
-                turns -= 1
+    if hand & ROCKET == ROCKET:
+        score, turns = ROCKET_WORTH - TURN, 1
+        hand -= ROCKET
+    while hand:
+        count = hand & 7
+        if count:
+            turns += 1
+            if count == 4:
+                score += rank + BOMB_WORTH - TURN
+            else:
+                score += rank - MIDDLE - TURN
+                if count == 3:
+                    carried += 1
+                else:
+                    loose.append(rank)
+        hand >>= 4
+        rank += 1
+    for rank in loose[:carried]:
+        if rank - MIDDLE < TURN:
+            score += TURN - (rank - MIDDLE)
+            turns -= 1
     return score, turns
 
 
