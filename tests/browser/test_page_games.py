@@ -39,7 +39,7 @@ async def test_every_game_has_a_tab_with_its_title_seats_and_rule_sets(browser: 
     async with lobby(browser) as (page, stage):
         for game in stage.catalogue.games:
             tab = page.locator(f".game-tab[data-game={game.game}]")
-            assert await tab.inner_text() == f"{TITLES[game.game]}\n{game.seats} 人".replace("\n", "")
+            assert await tab.text_content() == f"{TITLES[game.game]}{game.seats} 人"
             await tab.click()
             await page.evaluate(DRAWN)
             presets = await page.eval_on_selector_all(

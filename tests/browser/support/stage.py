@@ -296,9 +296,9 @@ class Stage:
         )
 
     def create_ticket(self, request: matchmaking.CreateTicketRequest) -> Message:
+        self.gone.append(request.hall_id)
         if self.waits:
             return matchmaking.CreateTicketResponse(ticket=self.ticket("waiting"))
-        self.gone.append(request.hall_id)
         self.open_table(*request.hall_id.split("/")[:2])
         return matchmaking.CreateTicketResponse(ticket=self.ticket("matched"))
 
