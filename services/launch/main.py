@@ -148,13 +148,19 @@ def score(
     hand: Annotated[
         list[str],
         typer.Argument(
-            help="Cards in hand (s1…s10 b1…b10, or 一…十 壹…拾), melds on the table as kind:cards (chi peng "
-            "pao ti wei chouwei), and the winning card after a +; without one the last card in hand wins."
+            help="Cards in hand (跑胡子 s1…s10 b1…b10, or 一…十 壹…拾; tiles m1…z7), melds on the table as "
+            "kind:cards (chi peng pao ti wei chouwei; chi peng an ming bu, flowers:f1f2), and the winning "
+            "card after a +; without one the last card in hand wins."
         ),
     ],
     source: Annotated[
-        str, typer.Option("--from", help="self, other, liang_dealer, liang_other, discard, or santi.")
-    ] = "self",
+        str,
+        typer.Option(
+            "--from",
+            help="How it came. 跑胡子: self, other, liang_dealer, liang_other, discard, santi. Tiles: zimo, "
+            "gangkai, discard, qianggang, and more; a wrong one lists them.",
+        ),
+    ] = "",
     last: Annotated[bool, typer.Option("--last", help="The winning card is the last of the wall.")] = False,
     as_json: Json = False,
 ) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any
 
@@ -15,6 +16,7 @@ from engine.paohuzi import Laid, best_hu, make_hand, parse_card, parse_cards
 from engine.paohuzi.cards import CARD_TEXTS
 from engine.paohuzi.hu import SOURCES
 from engine.paohuzi.scoring import explain_win
+from services.launch import score_tiles
 from services.launch.exits import NO, USAGE, Stop
 from services.scoring.core.explain import BadHand, BadOptions, HandToScore, score_hand
 
@@ -24,8 +26,19 @@ HANZI = {
     for rank, hanzi in enumerate(row, 1)
 }
 
-COMPARED = ("can_hu", "xi", "deng", "zimo_bonus", "names", "fan", "points")
-"""What both sides must find alike."""
+COMPARED = {
+    "paohuzi": ("can_hu", "xi", "deng", "zimo_bonus", "names", "fan", "points"),
+    "kawuxing": ("can_hu", "names", "fan"),
+    "qinghunpeng": ("can_hu", "names", "points"),
+}
+"""What both sides must find alike, by game whose single hands are scored."""
+
+WAYS = {
+    "paohuzi": tuple(source for source in SOURCES if source != "made"),
+    "kawuxing": score_tiles.KAWUXING_SOURCES,
+    "qinghunpeng": tuple(score_tiles.QINGHUNPENG_SOURCES),
+}
+"""How the winning card can come, by game; the first is the usual one."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +49,7 @@ class Question:
     preset: str
     words: tuple[str, ...]
     source: str
+    """Empty = the usual way of the game."""
     last: bool
 
 
@@ -54,18 +68,29 @@ def run(question: Question, *, as_json: bool) -> None:
     Raises:
         Stop: Something in the question is unknown or cannot be (`USAGE`); the two sides differ (`NO`).
     """
-    if question.source not in SOURCES or question.source == "made":
-        raise Stop(
-            USAGE, f"no source {question.source!r}; there are {', '.join(s for s in SOURCES if s != 'made')}"
-        )
+    game = question.game
+    if game in GAMES and game not in COMPARED:
+        raise Stop(USAGE, f"{game} has no hands that are worth something alone; {', '.join(COMPARED)} have")
     try:
-        hand = hand_of(question.words, question.source)
+        GAMES[game].ruleset(question.preset)
+        ways = WAYS[game]
+        asked = replace(question, source=question.source or ways[0])
+        if asked.source not in ways:
+            raise Stop(USAGE, f"no source {asked.source!r}; there are {', '.join(ways)}")
         # Scoring first: it refuses hands that cannot be, which the engine's search takes as they are.
-        scoring, said_by_scoring = _by_scoring(question, hand)
-        engine, said_by_engine = _by_engine(question, hand)
+        if game == "paohuzi":
+            hand = hand_of(asked.words, asked.source, _cards)
+            scoring, said_by_scoring = _by_scoring(asked, hand)
+            engine, said_by_engine = _by_engine(asked, hand)
+        else:
+            hand = hand_of(asked.words, asked.source, score_tiles.tiles)
+            scoring, said_by_scoring = score_tiles.by_scoring(game, _to_score(asked, hand))
+            engine, said_by_engine = _BY_ENGINE[game](
+                asked.preset, hand.concealed, hand.melds, hand.card, asked.source, asked.last
+            )
     except (Refusal, BadHand, BadOptions) as refusal:
         raise Stop(USAGE, str(refusal)) from refusal
-    differing = [key for key in COMPARED if engine[key] != scoring[key]]
+    differing = [key for key in COMPARED[game] if engine[key] != scoring[key]]
     if as_json:
         print(json.dumps({"agree": not differing, "engine": engine, "scoring": scoring}, ensure_ascii=False))
     else:
@@ -77,7 +102,13 @@ def run(question: Question, *, as_json: bool) -> None:
         raise Stop(NO, f"engine and scoring differ in {', '.join(differing)}")
 
 
-def hand_of(words: tuple[str, ...], source: str) -> Hand:
+_BY_ENGINE = {
+    "kawuxing": score_tiles.kawuxing_by_engine,
+    "qinghunpeng": score_tiles.qinghunpeng_by_engine,
+}
+
+
+def hand_of(words: tuple[str, ...], source: str, cards_of: Callable[[str], tuple[str, ...]]) -> Hand:
     """Return the hand that was typed.
 
     Raises:
@@ -91,11 +122,11 @@ def hand_of(words: tuple[str, ...], source: str) -> Hand:
         plain = "".join(HANZI.get(letter, letter) for letter in word)
         kind, colon, cards = plain.partition(":")
         if colon:
-            melds.append((kind, _cards(cards)))
+            melds.append((kind, cards_of(cards)))
         elif plain.startswith("+"):
-            [card] = _cards(plain[1:])[:1]
+            [card] = cards_of(plain[1:])[:1]
         else:
-            concealed += _cards(plain)
+            concealed += cards_of(plain)
     if not card and source != "santi":
         if not concealed:
             raise Stop(USAGE, "there are no cards")
@@ -119,7 +150,7 @@ def _by_engine(question: Question, hand: Hand) -> tuple[dict[str, Any], list[str
         question.last,
     )
     if win is None:
-        return dict.fromkeys(COMPARED, 0) | {"can_hu": False, "names": {}}, ["no win"]
+        return dict.fromkeys(COMPARED["paohuzi"], 0) | {"can_hu": False, "names": {}}, ["no win"]
     found = {
         "can_hu": True,
         "xi": win.xi,
@@ -133,10 +164,10 @@ def _by_engine(question: Question, hand: Hand) -> tuple[dict[str, Any], list[str
     return found, [f"{line.text}: {line.value} ({line.rule})" for line in explain_win(rules, win)]
 
 
-def _by_scoring(question: Question, hand: Hand) -> tuple[dict[str, Any], list[str]]:
+def _to_score(question: Question, hand: Hand) -> HandToScore:
     # The preset's own spelling: the engine also understands other ones.
     preset = GAMES[question.game].ruleset(question.preset).preset
-    asked = HandToScore(
+    return HandToScore(
         preset=preset,
         concealed=hand.concealed,
         exposed=hand.melds,
@@ -144,7 +175,10 @@ def _by_scoring(question: Question, hand: Hand) -> tuple[dict[str, Any], list[st
         source=question.source,
         last_card=question.last,
     )
-    scored = score_hand(asked)
+
+
+def _by_scoring(question: Question, hand: Hand) -> tuple[dict[str, Any], list[str]]:
+    scored = score_hand(_to_score(question, hand))
     found = {
         "can_hu": scored.can_hu,
         "xi": scored.xi,

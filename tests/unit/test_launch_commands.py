@@ -71,6 +71,9 @@ def test_every_command_explains_itself_with_an_example_and_its_exit_codes(comman
         (("score", "paohuzi", "--preset", "876cc", "s1", "foo:s2s2s2"), "foo"),
         (("score", "paohuzi", "--preset", "876cc", "s1", "--from", "heaven"), "there are self"),
         (("score", "paohuzi", "--preset", "876cc", "s1s1s1s1", "s1"), "more than four s1"),
+        (("score", "doudizhu", "--preset", "classic", "34567"), "kawuxing"),
+        (("score", "kawuxing", "--preset", "seed004", "p1p1p1p1 p1"), "more than four"),
+        (("score", "qinghunpeng", "--preset", "seed000", "m1", "--from", "heaven"), "there are zimo"),
         (("verify", "/nowhere/at/all"), "No such file"),
         (("replay", "/nowhere/at/all"), "No such file"),
         (("vectors", "/nowhere/at/all"), "No such file"),
@@ -149,6 +152,32 @@ def test_score_shows_both_sides_and_that_they_agree() -> None:
     assert shown.exit_code == OK
     assert "偎 二二二: 3 息 (§2)" in shown.stdout
     assert "15 息" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    ("game", "preset", "hand", "options", "expected"),
+    [
+        ("kawuxing", "seed004", "p2p2p2 p4p6 p7p7p7 s1s2s3 z5z5 +p5", (), {"卡五星": 2}),
+        ("kawuxing", "seed004", "p1p1p1p1 p3p3 p5p5 p7p7 p9p9 s1 +s1", ("--from", "discard"), {"龙七对": 16}),
+        ("qinghunpeng", "seed000", "m1m1m1 m3m3m3 m7m7 m9m9 peng:m5m5m5 flowers:f1f3 +m7", (), {"清碰": 20}),
+        (
+            "qinghunpeng",
+            "seed000",
+            "z1z1z1 m2m3m4 m6m7m8 z2z2 m9m9 +z2",
+            ("--from", "discard"),
+            {"混一色": 3},
+        ),
+    ],
+)
+def test_score_shows_both_sides_of_hands_of_tiles(
+    game: str, preset: str, hand: str, options: tuple[str, ...], expected: dict[str, int]
+) -> None:
+    found = json.loads(paiju("score", game, "--preset", preset, hand, *options, "--json").stdout)
+    assert found["agree"] is True
+    assert found["engine"]["names"] == found["scoring"]["names"] == expected
+    shown = paiju("score", game, "--preset", preset, hand, *options)
+    assert shown.exit_code == OK
+    assert all(name in shown.stdout for name in expected)
 
 
 def test_score_reads_cards_as_they_are_printed() -> None:
