@@ -216,6 +216,16 @@ def test_three_claims_from_one_seat_bind_both() -> None:
     assert ended(fed) == ("zimo", [50, -10, -30, -10])
 
 
+def test_an_added_kong_still_counts_as_a_claim_from_the_pongs_giver() -> None:
+    melds = (laid("peng:m1:2", "peng:m2:2", "peng:m9:2"), (), (), ())
+    position = table(("m5569 m4", IDLE, IDLE, IDLE), "m9", melds=melds, wall="s9 m5", chengbao=True)
+    play(position, "0 gang bu m9")
+    assert position.melds[0][2] == Laid("bu", parse_tile("m9"), 2)
+    assert position.view(1).melds == position.view(0).melds
+    play(position, "0 hu")
+    assert ended(position) == ("gangkai", [50, -10, -30, -10])
+
+
 def test_a_bound_giver_pays_twice_and_a_bound_robbed_konger_six_times() -> None:
     melds = (laid("peng:m9"), (), laid("peng:m1:0", "peng:m2:0", "chi:m4:0"), ())
     hands = ("p147 s147 z1234 m9", IDLE, "m7899", IDLE)
