@@ -321,6 +321,7 @@ def test_flowers_and_claims_under_other_options_leak_nothing_either(overrides: d
     assert search("qinghunpeng", "seed000", 2 * ROUNDS, overrides) > ROUNDS
 
 
+@pytest.mark.plants
 @pytest.mark.parametrize("kind", ["draw", "supply"])
 def test_a_hidden_tile_that_is_shown_is_found(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     honest = qinghunpeng_events._WRITERS[kind]
@@ -333,6 +334,7 @@ def test_a_hidden_tile_that_is_shown_is_found(monkeypatch: pytest.MonkeyPatch, k
         search("qinghunpeng", "seed000", 60)
 
 
+@pytest.mark.plants
 def test_a_deal_that_shows_how_many_flowers_are_held_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     honest = qinghunpeng_events._WRITERS["deal"]
 
@@ -345,6 +347,7 @@ def test_a_deal_that_shows_how_many_flowers_are_held_is_found(monkeypatch: pytes
         search("qinghunpeng", "shanghai", 60)
 
 
+@pytest.mark.plants
 def test_a_claim_that_depends_on_the_wall_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     honest = qinghunpeng_winning.may_claim_hu
 
