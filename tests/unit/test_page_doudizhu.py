@@ -1,4 +1,4 @@
-"""The page works out `play*` of 斗地主 as the engine does, folds rounds to its views, and hints what is legal."""
+"""The page works out `play*` of 斗地主 as the engine does, folds rounds to its views, hints what is legal."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ import random
 from typing import Any
 
 import pytest
+from paiju.table.v1 import play_pb2 as play
 
 from engine import GAMES
 from engine.arena import shuffled
 from tests.browser.support import node
+from tests.browser.support.staged_table import StagedTable
 
 pytestmark = pytest.mark.skipif(node.NODE is None, reason="node is not installed")
 
@@ -174,3 +176,68 @@ def test_the_fold_of_the_page_equals_the_engines_view_at_every_moment(at: int) -
         assert len(set(said["seen"])) == len(said["seen"]), "no card of the page is there twice"
         got = said["view"]
         assert {key: got[key] for key in wanted} == wanted, texts_so_far[-6:]
+
+
+CHECK = """
+const { checkRecord } = await load("fairdeal.mjs");
+const { checkFair } = await load("js/game/fair.mjs");
+const { Round } = await load("js/games/doudizhu/round.mjs");
+const bytes = (hex) => Uint8Array.from(Buffer.from(hex, "hex"));
+const found = [];
+for (const { text, heard, told } of job) {
+  const round = new Round();
+  for (const one of told) round.add(one);
+  const record = new TextEncoder().encode(text);
+  const fair = await checkFair({ record, heard: bytes(heard), ownNonce: null, round });
+  const bare = await checkRecord(text, heard);
+  const bad = fair.checks.filter((check) => !check.ok).map((check) => check.name);
+  found.push({ ok: fair.ok, bad, problems: bare.problems });
+}
+answer(found);
+"""
+
+
+async def _played(seed: int) -> list[tuple[str, str, list[str]]]:
+    """Play a match of three rounds; return record, commitment and what the seat was told of each."""
+    rounds: list[tuple[str, str, list[str]]] = []
+
+    async def say(frame: play.Frame) -> None:
+        kind = frame.WhichOneof("body")
+        if kind == "round_opening":
+            assert staged.nonce is not None
+            staged.nonce.set_result(b"\x07" * 32)
+        elif kind == "round_end":
+            commitment = staged.parts["opening"].commitment.hex()
+            rounds.append((frame.round_end.record.decode(), commitment, list(staged.parts["play"].events)))
+        staged.ready.set()
+
+    rng = random.Random(seed)
+    staged = StagedTable("0-t", "p_a", "classic", rng, rounds=3, pace_s=0.0, say=say, game="doudizhu")
+    staged.taken = staged.auto_play = True
+    await staged.run()
+    return rounds
+
+
+async def test_the_deal_is_checked_down_to_the_last_card_and_the_first_speaker_of_every_round() -> None:
+    rounds = [one for seed in range(4) for one in await _played(seed)]
+    job = [{"text": text, "heard": heard, "told": told} for text, heard, told in rounds]
+    assert node.run(CHECK, job) == [{"ok": True, "bad": [], "problems": []}] * 12
+    played = next(
+        one for one in job if sum(line.startswith("play") for line in one["told"]) > 5 and "/2" in one["text"]
+    )
+    # A card of another hand, the bottom cards, and the first speaker of round 2, each told otherwise.
+    shown = next(line for line in played["told"] if line.startswith("show") and not line.endswith("-"))
+    other = shown[:-1] + ("3" if shown[-1] != "3" else "4")
+    bottom = next(line for line in played["told"] if line.startswith("landlord"))
+    swapped = bottom[:-1] + ("3" if bottom[-1] != "3" else "4")
+    dealer = next(line for line in played["text"].split("\n") if line.startswith("Dealer: "))
+    moved = f"Dealer: {(int(dealer[-1]) + 1) % 3}"
+    forged = [
+        {**played, "told": [other if line == shown else line for line in played["told"]]},
+        {**played, "told": [swapped if line == bottom else line for line in played["told"]]},
+        {**played, "text": played["text"].replace(dealer, moved)},
+    ]
+    said = node.run(CHECK, forged)
+    assert ["wall" in one["bad"] for one in said[:2]] == [True, True]
+    assert said[2]["problems"] == [f"the first dealer should be seat {dealer[-1]}"]
+    assert not any(one["ok"] for one in said)

@@ -192,6 +192,11 @@ export const DECKS = {
   qinghunpeng: [...times(4, mahjong("mps", "1234567")), ...[..."12345678"].map((rank) => `f${rank}`)],
 };
 
+/** Whether the first seat of every round is drawn from its own seed, not only that of round 1 (斗地主, by option). */
+function drawsEachRound(head) {
+  return head.get("Game") === "doudizhu" && JSON.parse(head.get("Options") ?? "{}").first_speaker === "random";
+}
+
 /**
  * Check the deal of a record against the commitment that was heard before it.
  *
@@ -221,7 +226,7 @@ export async function checkRecord(text, heard = null) {
     if (!deck) throw new Error(`no deck is known for ${head.get("Game")}`);
     result.wall = (await shuffled(seed, result.round, nonces, deck.length)).map((at) => deck[at]);
     result.dealer = Number(head.get("Dealer"));
-    if (/\/1$/.test(result.round)) {
+    if (/\/1$/.test(result.round) || drawsEachRound(head)) {
       const first = await firstDealer(seed, result.round, nonces);
       if (first !== result.dealer) problems.push(`the first dealer should be seat ${first}`);
     }
