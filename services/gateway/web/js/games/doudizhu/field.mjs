@@ -19,9 +19,15 @@ const HATS = {
 /** Who a seat is, once the landlord is known: `landlord` or `peasant`. */
 export const roleOf = (round, seat) => (round.landlord < 0 ? "" : round.landlord === seat ? "landlord" : "peasant");
 
-/** The hat on a seat's picture. */
-export function mark(state, seat) {
-  const role = roleOf(state.table.round, seat);
+/** The hat on a seat's picture, and whether it doubled. */
+export const mark = (state, seat) => [hat(state.table.round, seat), doubled(state.table.round, seat)];
+
+function doubled(round, seat) {
+  return round.doubles[seat] === 2 ? h("span.doubled", { key: "doubled", "aria-label": t("doudizhu.doubled"), role: "img" }, "×2") : null;
+}
+
+function hat(round, seat) {
+  const role = roleOf(round, seat);
   if (!role) return null;
   return h(
     `span.hat.${role}`,
@@ -30,14 +36,10 @@ export function mark(state, seat) {
   );
 }
 
-/** The landlord's title and who doubled, beside the name; the hats say the rest. */
+/** The landlord's title, beside the name; the hats say the rest. */
 export function badge(state, seat, always = false) {
-  const { round } = state.table;
-  const role = roleOf(round, seat);
-  return [
-    role === "landlord" || (role && always) ? h("span.role", { key: "role", class: role }, t(`doudizhu.role.${role}`)) : null,
-    round.doubles[seat] === 2 ? h("span.doubled", { key: "doubled", "aria-label": t("doudizhu.doubled"), role: "img" }, "×2") : null,
-  ];
+  const role = roleOf(state.table.round, seat);
+  return role === "landlord" || (role && always) ? h("span.role", { key: "role", class: role }, t(`doudizhu.role.${role}`)) : null;
 }
 
 function cardsLeft(round, seat) {
