@@ -1,5 +1,6 @@
 """The course of a round of 清混碰 where worked examples do not reach: deals, 承包, 荒番, lazy flowers."""
 
+import itertools
 import random
 from collections import deque
 from typing import Any
@@ -10,10 +11,10 @@ from services.scoring.core.qinghunpeng import course, payment
 from services.scoring.core.qinghunpeng.melds import Meld, allows_clean, triplet_flowers
 from services.scoring.core.qinghunpeng.result import result_after
 from services.scoring.core.qinghunpeng.rules import PRESETS, Options
-from services.scoring.core.qinghunpeng.shapes import are_triplets, is_complete, partings
+from services.scoring.core.qinghunpeng.shapes import are_triplets, partings
 from services.scoring.core.qinghunpeng.table import Ending, Over, Seat, Table, dealt, times_of
 from services.scoring.core.qinghunpeng.tiles import DECK, KIND, TEXTS, counted, kinds_of
-from services.scoring.core.qinghunpeng.worth import Moment
+from services.scoring.core.qinghunpeng.worth import Moment, eight_flowers
 
 FLUSH = "m12345678 m55 m123"
 
@@ -186,6 +187,21 @@ def test_eight_flowers_of_the_deal_by_option(when: str, wins: bool) -> None:
         assert next(steps).keys() == {0}
 
 
+def test_eight_flowers_count_no_flowers_and_no_last_tile() -> None:
+    win = eight_flowers(Options(cap=30), 2)
+    assert (win.names, win.flowers, win.points, win.parting) == ({"八花": 40}, 0, 30, ())
+
+
+@pytest.mark.parametrize(("dead", "is_last"), [(1, False), (2, False), (3, True)])
+def test_the_last_tile_is_that_after_which_none_is_free(dead: int, is_last: bool) -> None:
+    table = table_of(Options(dead_wall=dead), (FLUSH + " m9", FLUSH, JUNK, JUNK))
+    table.seats[0].joined = KIND["m9"]
+    assert course.drawn_moment(table, course.Turn(0, "head")).last == is_last
+    assert course.given_moment(table, 1, 0, is_robbed=False).last == is_last
+    assert not course.given_moment(table, 1, 0, is_robbed=True).last
+    assert ("海底" in ended(table, course.Turn(0, "head"), (0, "hu")).wins[0].names) == is_last
+
+
 # 承包
 
 
@@ -331,6 +347,67 @@ def test_a_barred_kind_cannot_be_robbed_but_another_can() -> None:
         assert (question.keys() == {1}) == is_asked
 
 
+def test_a_passed_claim_without_a_win_bars_nothing() -> None:
+    table = table_of(GUO, (JUNK + " z6", JUNK, "z66 m147 p147 s14 z77 z5", JUNK))
+    asked(table, course.Turn(0, "head"), (0, "discard z6"), (2, "pass"))
+    assert table.seats[2].barred == set()
+
+
+# questions
+
+
+def test_a_pong_is_added_to_and_a_chow_is_not() -> None:
+    table = table_of(Options(), ("m14 z1122 p9 s9", JUNK, JUNK, JUNK))
+    table.seats[0].melds = [
+        Meld("chi", KIND["m1"], 3),
+        Meld("ming", KIND["z1"], 3),
+        Meld("peng", KIND["z2"], 1),
+    ]
+    kongs = [text for text in asked(table, course.Turn(0, "head"))[0] if text.startswith("gang")]
+    assert kongs == ["gang bu z2"]
+
+
+@pytest.mark.parametrize(("dead", "offered"), [(2, True), (3, False)])
+def test_one_free_tile_is_enough_for_any_claim(dead: int, offered: bool) -> None:
+    options = Options(dead_wall=dead)
+    hands = ("z5555 m258 p258 s258 m3", "m12 z12345 p9 s9 z1234", "m333 z12345 p9 s9 z124", JUNK)
+    question = asked(table_of(options, hands), course.Turn(0, "head"))
+    assert ("gang an z5" in question[0]) == offered
+    claims = play(table_of(options, hands), course.Turn(0, "head"), (0, "discard m3"))
+    if offered:
+        assert claims == {1: ("chi m1", "pass"), 2: ("gang ming m3", "pass", "peng")}
+    else:
+        assert isinstance(claims, Ending)
+
+
+def test_a_run_lies_within_one_suit() -> None:
+    table = table_of(Options(), (JUNK, "", "", ""))
+    for one, other in itertools.combinations(range(34), 2):
+        table.seats[1].hand = counted([one, other])
+        for tile in range(34):
+            if tile not in (one, other):
+                offered = course.claim_question(table, 1, 0, tile, can_win=False)
+                low, middle, high = sorted((tile, one, other))
+                is_run = high < 27 and (middle, high) == (low + 1, low + 2) and low // 9 == high // 9
+                assert offered == ((f"chi {TEXTS[low]}", "pass") if is_run else ())
+
+
+@pytest.mark.parametrize("suit", "mps")
+def test_every_kind_has_its_colour_in_hand_and_in_melds(suit: str) -> None:
+    for kind, tile in enumerate(TEXTS[:34]):
+        among = {suit: "清一色", "z": "混一色"}.get(tile[0])
+        table = table_of(Options(), (f"{suit}123456789 {suit}234", JUNK, JUNK, JUNK))
+        seat = table.seats[0]
+        if seat.hand[kind] <= 2:
+            seat.hand[kind] += 1
+            win = table.given_win(0, kind, Moment(by="discard"))
+            assert (win and win.pattern) == among, tile
+        table = table_of(Options(), (f"{suit}123456789 {suit}5", JUNK, JUNK, JUNK))
+        table.seats[0].melds = [Meld("peng", kind, 1)]
+        win = table.given_win(0, KIND[f"{suit}5"], Moment(by="discard"))
+        assert (win and win.pattern) == among, tile
+
+
 # small parts
 
 
@@ -364,7 +441,6 @@ def test_every_way_uses_each_tile_once_and_has_one_pair() -> None:
         ways = list(partings(held))
         found += len(ways)
         assert len(ways) == len(set(ways))
-        assert is_complete(held) == bool(ways)
         for way in ways:
             assert counted(kind for part in way for kind in part.kinds) == held
             assert [part.form for part in way].count("pair") == 1
@@ -401,6 +477,11 @@ def test_flowers_of_melds() -> None:
         ("peng:m1 peng:p4 peng:s4", True),
         ("peng:m1 an:p4 chi:s4", False),
         ("chi:m1 peng:z4", True),
+        ("chi:m1 peng:m9", True),
+        ("chi:p1 peng:m9", False),
+        ("chi:s1 peng:p9", False),
+        ("chi:p1 peng:p9", True),
+        ("chi:s7 peng:z1", True),
         ("peng:z1 peng:z4", True),
         ("", True),
     ],

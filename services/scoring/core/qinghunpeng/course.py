@@ -66,7 +66,7 @@ def _kong_draw(table: Table, number: int) -> Turn:
 
 def _turn(table: Table, turn: Turn) -> Generator[Questions, Answer, Turn]:
     """Ask a seat for its move and return the turn that follows."""
-    seat, hand = table.seats[turn.seat], table.seats[turn.seat].hand
+    seat = table.seats[turn.seat]
     win = None if turn.came == "claim" else table.drawn_win(turn.seat, drawn_moment(table, turn))
     question = own_question(table, turn, can_win=win is not None)
     _, answer = yield {turn.seat: question}
@@ -80,14 +80,14 @@ def _turn(table: Table, turn: Turn) -> Generator[Questions, Answer, Turn]:
         seat.melds.append(Meld("an", tile, turn.seat))
         return _kong_draw(table, turn.seat)
     if answer.startswith("gang bu"):
-        hand[tile] -= 1
+        seat.give(tile)
         yield from _robbing(table, turn.seat, tile)
         at = next(place for place, meld in enumerate(seat.melds) if meld[:2] == ("peng", tile))
         seat.melds[at] = seat.melds[at]._replace(form="bu")
         return _kong_draw(table, turn.seat)
     if win is not None:
         _bar(table, turn.seat, tile)
-    hand[tile] -= 1
+    seat.give(tile)
     seat.discards += 1
     return (yield from _claim(table, turn.seat, tile))
 

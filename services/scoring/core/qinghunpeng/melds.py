@@ -31,11 +31,6 @@ class Meld(NamedTuple):
         return (self.tile,) * (4 if self.form in KONGS else 3)
 
     @property
-    def is_kong(self) -> bool:
-        """Whether it holds four."""
-        return self.form in KONGS
-
-    @property
     def flowers(self) -> int:
         """Flowers it is worth."""
         if self.form == "chi":

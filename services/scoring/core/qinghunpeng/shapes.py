@@ -69,11 +69,6 @@ def _begun(left: Sequence[int], kind: int, taken: Parting) -> list[Part]:
     return found
 
 
-def is_complete(held: Sequence[int]) -> bool:
-    """Say whether tiles part into sets and a pair at all."""
-    return next(partings(held), None) is not None
-
-
 def are_triplets(held: Sequence[int]) -> bool:
     """Say whether tiles are triplets and one pair, without parting them."""
     return held.count(2) == 1 and not (held.count(1) or held.count(4))
