@@ -8,7 +8,8 @@ its bound is emptied, so that all of them together stay small whatever is played
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cache
+from typing import Final
 
 from engine.doudizhu.cards import (
     CHAINABLE,
@@ -47,8 +48,8 @@ from engine.doudizhu.readings import (
 )
 from engine.doudizhu.tables import (
     ABOVE,
+    ALL_ENTRIES_MAX,
     AS,
-    BOOKS_MAX,
     COPIES,
     ENTRIES_MAX,
     ONLY_PASS,
@@ -56,6 +57,7 @@ from engine.doudizhu.tables import (
     ROCKET_PLAY,
     SOLOS_MAX,
     WINGS_MAX,
+    Budget,
     Table,
     Texts,
     all_chains,
@@ -66,6 +68,8 @@ from engine.doudizhu.tables import (
     starts,
 )
 
+_BUDGET: Final = Budget(ALL_ENTRIES_MAX)
+
 
 class Book:
     """The plays under one combination of the options about kickers."""
@@ -74,24 +78,26 @@ class Book:
         self._wings = wings
         self._quads_are_pairs = wings.bomb_in_kickers
         self._equal: dict[str, Table[int, Texts]] = {
-            kind: Table(equal_plays(COPIES[kind]), SOLOS_MAX if kind == SOLO else ENTRIES_MAX)
+            kind: Table(equal_plays(COPIES[kind]), SOLOS_MAX if kind == SOLO else ENTRIES_MAX, _BUDGET)
             for kind in (SOLO, PAIR, TRIO, BOMB)
         }
         self._solos = self._equal[SOLO]
         self._pairs = self._equal[PAIR]
         self._trios = self._equal[TRIO]
         self._bombs = self._equal[BOMB]
-        self._all_solo_chains: Table[int, Texts] = Table(all_chains(1, SOLO_CHAIN_MIN))
-        self._all_pair_chains: Table[int, Texts] = Table(all_chains(2, PAIR_CHAIN_MIN))
+        self._all_solo_chains: Table[int, Texts] = Table(all_chains(1, SOLO_CHAIN_MIN), budget=_BUDGET)
+        self._all_pair_chains: Table[int, Texts] = Table(all_chains(2, PAIR_CHAIN_MIN), budget=_BUDGET)
         self._chains: dict[str, Table[tuple[int, int], Texts]] = {
-            kind: Table(chains(COPIES[kind])) for kind in (SOLO_CHAIN, PAIR_CHAIN, TRIO_CHAIN)
+            kind: Table(chains(COPIES[kind]), budget=_BUDGET) for kind in (SOLO_CHAIN, PAIR_CHAIN, TRIO_CHAIN)
         }
-        self._trio_solos = [Table(self._kickers(3 * one, 1)) for one in ONE[: TWO + 1]]
-        self._trio_pairs = [Table(self._kickers(3 * one, 2)) for one in ONE[: TWO + 1]]
-        self._four_solos = [Table(self._wing_solos(rank), WINGS_MAX) for rank in range(TWO + 1)]
-        self._four_pairs = [Table(self._wing_pairs(rank), WINGS_MAX) for rank in range(TWO + 1)]
-        self._planes: Table[tuple[str, int, int, int], Texts] = Table(self._plane)
-        self._readings: Table[int, tuple[Reading, ...]] = Table(lambda cards: read(cards, wings))
+        self._trio_solos = [Table(self._kickers(3 * one, 1), budget=_BUDGET) for one in ONE[: TWO + 1]]
+        self._trio_pairs = [Table(self._kickers(3 * one, 2), budget=_BUDGET) for one in ONE[: TWO + 1]]
+        self._four_solos = [Table(self._wing_solos(rank), WINGS_MAX, _BUDGET) for rank in range(TWO + 1)]
+        self._four_pairs = [Table(self._wing_pairs(rank), WINGS_MAX, _BUDGET) for rank in range(TWO + 1)]
+        self._planes: Table[tuple[str, int, int, int], Texts] = Table(self._plane, budget=_BUDGET)
+        self._readings: Table[int, tuple[Reading, ...]] = Table(
+            lambda cards: read(cards, wings), budget=_BUDGET
+        )
         self._longest_plane = any(
             reading.type == PLANE_SOLO for reading in self._readings[3 * chain_mask(0, 4)]
         )
@@ -324,7 +330,7 @@ def _masks(hand: int) -> tuple[int, int, int]:
     )
 
 
-@lru_cache(maxsize=BOOKS_MAX)
+@cache
 def book_of(wings: Wings) -> Book:
     """Return the plays under a combination of options."""
     return Book(wings)

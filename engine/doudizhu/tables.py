@@ -6,7 +6,7 @@ A table that grows beyond its bound is emptied, so that all of them together sta
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from engine.doudizhu.cards import KINDS, LOW, ONE, TWO, format_cards, ranks_of
 from engine.doudizhu.readings import BOMB, PAIR, PAIR_CHAIN, SOLO, SOLO_CHAIN, TRIO, TRIO_CHAIN, chain_mask
@@ -29,8 +29,8 @@ WINGS_MAX: Final = 1_024
 TEXTS_MAX: Final = 32_768
 """The most plays whose text is remembered; there are about 28,000."""
 
-BOOKS_MAX: Final = 4
-"""How many combinations of options keep their tables at a time."""
+ALL_ENTRIES_MAX: Final = 160_000
+"""The most entries of the tables of all combinations of options together, some 250 bytes each."""
 
 Texts = tuple[str, ...]
 
@@ -49,20 +49,50 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
+class Budget:
+    """How many entries some tables may have together; when they have more, all of them are emptied."""
+
+    __slots__ = ("_entries", "_tables", "_used")
+
+    def __init__(self, entries: int) -> None:
+        self._entries = entries
+        self._used = 0
+        self._tables: list[dict[Any, Any]] = []
+
+    def join(self, table: dict[Any, Any]) -> None:
+        """Let a table live on this budget."""
+        self._tables.append(table)
+
+    def spend(self) -> None:
+        """Count a new entry."""
+        self._used += 1
+        if self._used > self._entries:
+            for table in self._tables:
+                table.clear()
+            self._used = 1
+
+
 class Table(dict[K, V]):
-    """A dictionary that makes what it lacks, and is emptied when it is full."""
+    """A dictionary that makes what it lacks, and is emptied when it, or its budget, is full."""
 
-    __slots__ = ("_bound", "_make")
+    __slots__ = ("_bound", "_budget", "_make")
 
-    def __init__(self, make: Callable[[K], V], bound: int = ENTRIES_MAX) -> None:
+    def __init__(
+        self, make: Callable[[K], V], bound: int = ENTRIES_MAX, budget: Budget | None = None
+    ) -> None:
         super().__init__()
         self._make = make
         self._bound = bound
+        self._budget = budget
+        if budget is not None:
+            budget.join(self)
 
     def __missing__(self, key: K) -> V:
         if len(self) >= self._bound:
             self.clear()
         value = self._make(key)
+        if self._budget is not None:
+            self._budget.spend()
         self[key] = value
         return value
 

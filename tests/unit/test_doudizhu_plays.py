@@ -11,7 +11,7 @@ from bench import doudizhu_reference as plain
 from engine.doudizhu.cards import DECK, RANKS, WHOLE, format_cards, holds, make_cards, parse_cards, size_of
 from engine.doudizhu.plays import book_of
 from engine.doudizhu.readings import Reading, Wings, beats, read
-from engine.doudizhu.tables import PLAY
+from engine.doudizhu.tables import PLAY, Budget, Table
 
 NAMES = tuple(plain.DEFAULTS)
 ALL_OPTIONS = [dict(zip(NAMES, values, strict=True)) for values in product((False, True), repeat=len(NAMES))]
@@ -227,3 +227,12 @@ def test_cards_count_as_integers_and_as_text() -> None:
         assert holds(WHOLE, cards)
         assert holds(cards, cards)
         assert not holds(cards - (cards & -cards), cards)
+
+
+def test_tables_that_share_a_budget_never_hold_more_than_it_allows() -> None:
+    budget = Budget(100)
+    tables = [Table(lambda key: key * key, budget=budget) for _ in range(3)]
+    for key in range(400):
+        assert tables[key % 3][key] == key * key
+        assert sum(len(table) for table in tables) <= 100
+    assert sum(len(table) for table in tables) > 0
