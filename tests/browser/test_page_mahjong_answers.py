@@ -201,8 +201,10 @@ async def test_a_tile_that_may_not_go_is_grey_and_says_why(browser: Browser) -> 
         banned = page.locator(".hand-tile.banned").first
         assert "亮家" in (await banned.get_attribute("title") or "")
         await banned.click(force=True)
-        await page.keyboard.press("Enter")
         assert "亮家" in await page.inner_text(".act-note")
+        await page.keyboard.press("Enter")
+        await banned.click(force=True)
+        await page.wait_for_timeout(50)
         assert stage.acts == []
 
 

@@ -1,4 +1,4 @@
-"""The mahjong tables at the sizes they promise, in positions from real rounds: nothing covered, every tile to be tapped."""
+"""The mahjong tables at the sizes they promise, in positions from real rounds: nothing is covered."""
 
 from __future__ import annotations
 
@@ -68,7 +68,8 @@ async def test_results_fit(browser: Browser, size: tuple[int, int], language: st
             await stage.page.wait_for_selector(".result .payments")
             await look(stage.page, name)
             out = await stage.page.evaluate(
-                "() => [...document.querySelectorAll('.result .tile')].map((node) => node.getBoundingClientRect())"
+                "() => [...document.querySelectorAll('.result .tile')]"
+                ".map((node) => node.getBoundingClientRect())"
                 ".filter((box) => box.left < 0 || box.right > innerWidth).length"
             )
             assert out == 0, "a tile of the result runs off the screen"

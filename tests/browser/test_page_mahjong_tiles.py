@@ -1,4 +1,4 @@
-"""Mahjong tiles are the page's own drawings, and can be told apart when small, without colours, and by a screen reader."""
+"""Mahjong tiles are the page's own drawings, told apart when small, without colours, and by their names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from tests.browser.support.mahjong_stage import shown
 DRAWN = """
 const { tileSvg } = await load("js/games/mahjong/art/sheet.mjs");
 const { KINDS, tileName } = await load("js/games/mahjong/tiles.mjs");
-answer(KINDS.map((tile) => [tile, tileSvg(tile), tileSvg(tile, { index: true }), tileName(tile, "zh-CN"), tileName(tile, "en")]));
+const pictures = (tile) => [tileSvg(tile), tileSvg(tile, { index: true })];
+answer(KINDS.map((tile) => [tile, ...pictures(tile), tileName(tile, "zh-CN"), tileName(tile, "en")]));
 """
 
 GALLERY = """async (sizes) => {
@@ -55,7 +56,10 @@ PICTURES = """async ([width, index]) => {
     canvas.drawImage(image, 0, 0, width, height);
     const { data } = canvas.getImageData(0, 0, width, height);
     const light = [];
-    for (let at = 0; at < data.length; at += 4) light.push(Math.round(0.3 * data[at] + 0.59 * data[at + 1] + 0.11 * data[at + 2]));
+    for (let at = 0; at < data.length; at += 4) {
+      const [red, green, blue] = data.slice(at, at + 3);
+      light.push(Math.round(0.3 * red + 0.59 * green + 0.11 * blue));
+    }
     return light;
   };
   return Object.fromEntries(await Promise.all(KINDS.map(async (tile) => [tile, await grey(tile)])));
@@ -106,7 +110,8 @@ async def _faceless(page: Page) -> Any:
     """Return tiles whose face is not there."""
     return await page.evaluate(
         "() => [...document.querySelectorAll('.tile:not(.back)')]"
-        ".filter((node) => !getComputedStyle(node).backgroundImage.startsWith('url(')).map((node) => node.className)"
+        ".filter((node) => !getComputedStyle(node).backgroundImage.startsWith('url('))"
+        ".map((node) => node.className)"
     )
 
 

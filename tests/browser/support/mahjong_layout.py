@@ -1,4 +1,4 @@
-"""What must be true of a mahjong table at every size: its regions stay apart, its tiles can be tapped and told apart."""
+"""What must be true of a mahjong table at every size: regions stay apart, tiles can be tapped and read."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ READ_PX = 15.5
 REGIONS = """() => {
   const seats = [...document.querySelectorAll(".seat > *:not(.bubble)")];
   const others = document.querySelectorAll(".bar, .middle > *, .own-river, .own, .actions > *, .rack > *");
-  const named = [...seats, ...others].filter((node) => node.checkVisibility() && node.getBoundingClientRect().width > 0);
+  const isThere = (node) => node.checkVisibility() && node.getBoundingClientRect().width > 0;
+  const named = [...seats, ...others].filter(isThere);
   const boxOf = (node) => {
     // What a region holds may stick out of it; the empty part of a region may lie under another.
-    const inner = [...node.querySelectorAll(".tile, button, b, span, p")].filter((one) => one.checkVisibility());
-    const boxes = (inner.length ? inner : [node]).map((one) => one.getBoundingClientRect()).filter((box) => box.width);
+    const inner = [...node.querySelectorAll(".tile, button, b, span, p")].filter(isThere);
+    const boxes = (inner.length ? inner : [node]).map((one) => one.getBoundingClientRect());
     return {
       name: `${node.parentElement.className.split(" ").slice(0, 2).join(".")}>${node.className}`,
       left: Math.min(...boxes.map((box) => box.left)), right: Math.max(...boxes.map((box) => box.right)),
@@ -38,7 +39,8 @@ SMALL_TILES = """([tap, read]) => {
   const found = [];
   for (const node of document.querySelectorAll(".hand-tile")) {
     const box = node.getBoundingClientRect();
-    if (box.width < tap || box.height < tap) found.push(`hand ${node.dataset.card}: ${box.width}x${box.height}`);
+    const isSmall = box.width < tap || box.height < tap;
+    if (isSmall) found.push(`hand ${node.dataset.card}: ${box.width}x${box.height}`);
   }
   for (const node of document.querySelectorAll(".river .tile, .own-river .tile, .spread .tile")) {
     const width = Math.min(node.offsetWidth, node.offsetHeight);
@@ -82,7 +84,11 @@ async def table_problems(page: Page, *, open_choice: bool = False) -> list[str]:
     boxes = await page.evaluate(REGIONS)
     size = page.viewport_size or {"width": 0, "height": 0}
     for box in boxes:
-        if box["left"] < -SLACK_PX or box["right"] > size["width"] + SLACK_PX or box["bottom"] > size["height"] + SLACK_PX:
+        if (
+            box["left"] < -SLACK_PX
+            or box["right"] > size["width"] + SLACK_PX
+            or box["bottom"] > size["height"] + SLACK_PX
+        ):
             found.append(f"{box['name']} runs off the screen")
     if not open_choice:
         found += _meeting(boxes)

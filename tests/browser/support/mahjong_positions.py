@@ -1,4 +1,4 @@
-"""Mahjong positions that a real match reaches rarely, from real rounds by seed, as the page would be sent them."""
+"""Mahjong positions that a real match reaches rarely, from real rounds, as the page would be sent them."""
 
 from __future__ import annotations
 
@@ -260,9 +260,7 @@ def qinghunpeng_claim() -> Found:
 @functools.cache
 def qinghunpeng_won() -> Found:
     """Return a round won with more than one name."""
-    return find(
-        "qinghunpeng", "seed000", lambda view: any("," in words[6] for words in view.wins), over=True
-    )
+    return find("qinghunpeng", "seed000", lambda view: any("," in words[6] for words in view.wins), over=True)
 
 
 def table_view(found: Found, player_id: str, *, table_id: str = "0-mahjong") -> play.TableView:

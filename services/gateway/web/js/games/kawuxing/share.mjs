@@ -14,7 +14,8 @@ function factorOf(round, win, payer) {
   return options.reveal_doubles_loser === "all" || (options.reveal_doubles_loser === "discard_only" && !isSelf) ? 2 : 1;
 }
 
-const classOf = (tile) => (tile[0] === "z" ? "z" : CLASSES.find((one) => one.includes(tile[1])));
+/** The class of a tile for 六马. */
+export const classOf = (tile) => (tile[0] === "z" ? "z" : CLASSES.find((one) => one.includes(tile[1])));
 
 /** The points of 买马. */
 export function maPoints(options, ma, won) {

@@ -13,7 +13,7 @@ import { waitsRow } from "./waitsview.mjs";
 export function buttons(game, state, controls) {
   const actions = sortActions(controls.play.asked);
   const { table } = state;
-  const { ui } = controls.play;
+  const ui = withOnly(controls.play.ui, actions);
   if (actions.piaos.length) return piao(table, actions, controls);
   const claims = claimsOf(actions).map((key) => claimButton(key, actions, ui, controls));
   if (actions.discards.size) claims.push(lastButton(actions, ui, controls));
@@ -22,6 +22,12 @@ export function buttons(game, state, controls) {
     h("div.act-hint", { key: "hint" }, hint(game, table, actions, ui)),
     h("div.act-row", { key: "row" }, h("span.act-clock", { key: "clock" }, clockFace(table.question.deadline_at_ms), t("seconds")), claims),
   ];
+}
+
+/** Where one tile only may go, it need not be raised first. */
+function withOnly(ui, actions) {
+  const [only] = actions.discards.keys();
+  return ui.selected || actions.discards.size !== 1 || ui.chooser ? ui : { ...ui, selected: { id: "", tile: only } };
 }
 
 function claimButton(key, actions, ui, controls) {

@@ -46,7 +46,8 @@ function handTile({ game, state, controls, actions, stand, place }) {
   const isLegal = isRevealing ? actions.liangs.has(stand.tile) : actions.discards.has(stand.tile);
   const isSelected = ui.selected?.id === stand.id || (isRevealing && ui.selected?.id === "" && ui.selected.tile === stand.tile && isLastOf(round, stand));
   const reason = isAsked && !isLegal ? (isRevealing ? t("mahjong.liang.not_this") : game.banReason(round, stand.tile)) : "";
-  const waits = isAsked && isLegal ? waitsAfter(game, round, stand.tile) : [];
+  const isLocked = game.isRevealed(round, round.seat);
+  const waits = isAsked && isLegal && !isLocked ? waitsAfter(game, round, stand.tile) : [];
   const left = waits.reduce((sum, one) => sum + one.left, 0);
   const isDanger = game.isDangerous(round, stand.tile);
   const marks = [
@@ -84,6 +85,7 @@ function handTile({ game, state, controls, actions, stand, place }) {
     },
     h("span.tile", { class: `face-${stand.tile}`, "aria-hidden": "true" }),
     waits.length ? h("span.ready-mark-small", { "aria-hidden": "true" }, t("mahjong.waits.short"), h("b", {}, String(left))) : null,
+    game.isHiddenTriplet(round, stand.tile) ? h("span.kou-mark", { "aria-hidden": "true" }, t("mahjong.tile.kou.short")) : null,
     isDanger ? h("span.danger-mark", { "aria-hidden": "true" }, "!") : null,
   );
 }

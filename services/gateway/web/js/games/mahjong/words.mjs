@@ -4,6 +4,7 @@ export const MAHJONG = {
   "mahjong.tile.drawn": ["刚摸的牌", "just drawn"],
   "mahjong.tile.danger": ["亮家听这张，打出会放炮", "a revealed player waits for it"],
   "mahjong.tile.kou": ["扣牌", "kept hidden"],
+  "mahjong.tile.kou.short": ["扣", "H"],
   "mahjong.meld.chi": ["吃", "Run"],
   "mahjong.meld.peng": ["碰", "Pong"],
   "mahjong.meld.an": ["暗杠", "Concealed kong"],
