@@ -82,6 +82,11 @@ class Found:
     plies: int
     """How many actions the playouts took; the work done."""
 
+    @classmethod
+    def at_once(cls, action: Action) -> Found:
+        """Return an action that needed no search."""
+        return cls(action, ((action, 0.0, 0),), 0)
+
 
 def search(
     view: Any,
@@ -104,7 +109,7 @@ def search(
         budget: How much work may be done.
     """
     if len(candidates) == 1:
-        return Found(candidates[0], ((candidates[0], 0.0, 0),), 0)
+        return Found.at_once(candidates[0])
     scores: list[list[float]] = [[] for _ in candidates]
     alive = list(range(len(candidates)))
     stages = (len(candidates) - 1).bit_length()

@@ -16,7 +16,7 @@ from engine.doudizhu.state import PLAYING
 from engine.doudizhu.tables import PASS
 from engine.doudizhu.view import View
 from engine.face import Action, Rng
-from engine.search import Budget, search
+from engine.search import Budget, Found, search
 
 PLAY_BUDGET: Final = Budget(playouts=96, plies=4_000, doubt=0.5)
 """The work of one decision of the play."""
@@ -29,17 +29,22 @@ CANDIDATES_MAX: Final = 6
 
 def hard_bot(view: View, rng: Rng) -> Action:
     """Return the answer that does best over many guesses of what the others hold."""
+    return consider(view, rng).action
+
+
+def consider(view: View, rng: Rng) -> Found:
+    """Return the answer of ``hard_bot``, and what it rests on; going out needs no search."""
     legal = view.legal
     if len(legal) == 1:
-        return legal[0]
+        return Found.at_once(legal[0])
     usual = normal_bot(view, rng)
     if view.phase != PLAYING:
         answers = [usual, *[action for action in legal if action != usual]]
-        return search(view, rng, answers, guess, normal_policy, points_of, SAY_BUDGET).action
+        return search(view, rng, answers, guess, normal_policy, points_of, SAY_BUDGET)
     if usual != PASS and cards_of(usual) == view.hand:
-        return usual
+        return Found.at_once(usual)
     candidates = candidates_of(view, usual)
-    return search(view, rng, candidates, guess, normal_policy, points_of, PLAY_BUDGET).action
+    return search(view, rng, candidates, guess, normal_policy, points_of, PLAY_BUDGET)
 
 
 def candidates_of(view: View, usual: Action) -> list[Action]:

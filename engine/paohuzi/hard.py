@@ -13,23 +13,27 @@ from engine.paohuzi.guess import guess
 from engine.paohuzi.normal import normal_policy, ranking
 from engine.paohuzi.position import Position
 from engine.paohuzi.view import View
-from engine.search import Budget, search
+from engine.search import Budget, Found, search
 
 BUDGET: Final = Budget(playouts=120, plies=6_000, doubt=0.5)
-"""The work of one decision."""
+"""The work of one decision, about 45 ms of a processor core uncompiled (docs/performance.md)."""
 
 CANDIDATES_MAX: Final = 5
 
 
 def hard_bot(view: View, rng: Rng) -> Action:
     """Return the answer that does best over many guesses of the hands and the wall."""
-    legal = view.legal
-    if HU in legal:
-        return HU
-    if len(legal) == 1:
-        return legal[0]
+    return consider(view, rng).action
+
+
+def consider(view: View, rng: Rng) -> Found:
+    """Return the answer of ``hard_bot``, and what it rests on; a win is taken without a search."""
+    if HU in view.legal:
+        return Found.at_once(HU)
+    if len(view.legal) == 1:
+        return Found.at_once(view.legal[0])
     candidates = ranking(view)[:CANDIDATES_MAX]
-    return search(view, rng, candidates, guess, normal_policy, points_of, BUDGET).action
+    return search(view, rng, candidates, guess, normal_policy, points_of, BUDGET)
 
 
 def points_of(position: Position, seat: int) -> float:

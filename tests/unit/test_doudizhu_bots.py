@@ -8,17 +8,15 @@ from typing import Any
 
 import pytest
 
-import engine.doudizhu.guess as guess_module
-import engine.doudizhu.hard as hard_module
 from engine import GAMES
 from engine.arena import duel, duel_deals, shuffled
 from engine.doudizhu.cards import KINDS, count_of, parse_cards, size_of
 from engine.doudizhu.guess import guess
-from engine.doudizhu.hard import candidates_of, hard_bot
+from engine.doudizhu.hard import CANDIDATES_MAX, PLAY_BUDGET, candidates_of, consider, hard_bot
 from engine.doudizhu.normal import normal_bot, normal_policy, strength
 from engine.doudizhu.position import Position
 from engine.doudizhu.setup import in_play
-from engine.search import Chance, Found, search
+from engine.search import Chance, Found
 
 GAME: Any = GAMES["doudizhu"]
 CLASSIC = GAME.ruleset("classic")
@@ -96,17 +94,6 @@ def test_guessed_hands_explain_the_bidding() -> None:
     assert sum(strong) / len(strong) > sum(weak) / len(weak) + 2
 
 
-def test_without_a_reason_in_the_bidding_the_first_deal_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    hands = [parse_cards("3456789TJQKA2"), parse_cards("3344556677"), parse_cards("889TJQKKA2BR")]
-    position = in_play(CLASSIC, hands, 0, 0)
-    dealt = []
-    monkeypatch.setattr(guess_module, "_shuffle", lambda pool, rng: dealt.append(len(pool)))
-    view = position.view(0)
-    assert sum(view.counts) < 54
-    guess_module.guess(view, Chance(1))
-    assert len(dealt) == 1
-
-
 @pytest.mark.parametrize("preset", sorted(GAME.presets))
 def test_playouts_answer_as_the_normal_bot_does(preset: str) -> None:
     for position, seat in questions(preset, 12, bold=60):
@@ -137,27 +124,19 @@ def test_the_hard_bot_answers_the_same_in_positions_its_seat_cannot_tell_apart()
         assert hard_bot(other.view(seat), Chance(5)) == answer
 
 
-def test_the_hard_bot_keeps_to_its_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    found: list[Found] = []
-
-    def noted(*arguments: Any) -> Found:
-        found.append(search(*arguments))
-        return found[-1]
-
-    monkeypatch.setattr(hard_module, "search", noted)
-    for position, seat in some_questions(4):
-        hard_bot(position.view(seat), Chance(1))
+def test_the_hard_bot_keeps_to_its_budget() -> None:
+    found = [consider(position.view(seat), Chance(1)) for position, seat in some_questions(4)]
     assert len(found) == 4
     for one in found:
-        assert 0 < one.plies <= hard_module.PLAY_BUDGET.plies + hard_module.CANDIDATES_MAX * 120
-        assert sum(number for _, _, number in one.values) <= hard_module.PLAY_BUDGET.playouts
-        assert len(one.values) <= hard_module.CANDIDATES_MAX
+        assert 0 < one.plies <= PLAY_BUDGET.plies + CANDIDATES_MAX * 120
+        assert sum(number for _, _, number in one.values) <= PLAY_BUDGET.playouts
+        assert len(one.values) <= CANDIDATES_MAX
 
 
-def test_the_hard_bot_goes_out_without_thinking(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hard_module, "search", None)
+def test_the_hard_bot_goes_out_without_thinking() -> None:
     hands = [parse_cards("34567"), parse_cards("889"), parse_cards("TTJ")]
-    assert hard_bot(in_play(CLASSIC, hands, 0, 0).view(0), Chance(1)) == "play 34567"
+    view = in_play(CLASSIC, hands, 0, 0).view(0)
+    assert consider(view, Chance(1)) == Found.at_once("play 34567")
 
 
 def test_the_candidates_are_legal_and_begin_with_the_usual_play() -> None:
@@ -167,7 +146,7 @@ def test_the_candidates_are_legal_and_begin_with_the_usual_play() -> None:
             usual = normal_bot(view, Random(0))
             candidates = candidates_of(view, usual)
             assert candidates[0] == usual
-            assert len(set(candidates)) == len(candidates) <= hard_module.CANDIDATES_MAX
+            assert len(set(candidates)) == len(candidates) <= CANDIDATES_MAX
             assert set(candidates) <= set(view.legal)
             assert "pass" in candidates or "pass" not in view.legal
 

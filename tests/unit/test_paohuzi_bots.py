@@ -8,18 +8,17 @@ from typing import Any
 
 import pytest
 
-import engine.paohuzi.hard as hard_module
 from engine import GAMES
 from engine.arena import duel, duel_deals, shuffled
 from engine.paohuzi.cards import CARD_TEXTS, distinct, kans_of, parse_card, parse_cards, quads_of
 from engine.paohuzi.easy import easy_bot
 from engine.paohuzi.guess import guess
-from engine.paohuzi.hard import hard_bot
+from engine.paohuzi.hard import BUDGET, CANDIDATES_MAX, consider, hard_bot
 from engine.paohuzi.hu import Laid
 from engine.paohuzi.normal import normal_bot, normal_policy, ranking
 from engine.paohuzi.position import Position
 from engine.paohuzi.setup import SeatSetup, discard, draw, set_up
-from engine.search import Chance, Found, search
+from engine.search import Chance, Found
 
 GAME: Any = GAMES["paohuzi"]
 RULES = GAME.ruleset("876cc")
@@ -131,31 +130,20 @@ def test_the_hard_bot_answers_the_same_in_positions_its_seat_cannot_tell_apart()
         assert hard_bot(other.view(seat), Chance(5)) == answer
 
 
-def test_the_hard_bot_keeps_to_its_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    found: list[Found] = []
-
-    def noted(*arguments: Any) -> Found:
-        found.append(search(*arguments))
-        return found[-1]
-
-    monkeypatch.setattr(hard_module, "search", noted)
-    for position, seat in some_questions(4):
-        hard_bot(position.view(seat), Chance(1))
+def test_the_hard_bot_keeps_to_its_budget() -> None:
+    found = [consider(position.view(seat), Chance(1)) for position, seat in some_questions(4)]
     assert len(found) == 4
     for one in found:
-        assert 0 < one.plies <= hard_module.BUDGET.plies + hard_module.CANDIDATES_MAX * 200
-        assert sum(number for _, _, number in one.values) <= hard_module.BUDGET.playouts
-        assert len(one.values) <= hard_module.CANDIDATES_MAX
+        assert 0 < one.plies <= BUDGET.plies + CANDIDATES_MAX * 200
+        assert sum(number for _, _, number in one.values) <= BUDGET.playouts
+        assert len(one.values) <= CANDIDATES_MAX
 
 
-def test_the_hard_bot_does_not_think_where_there_is_nothing_to_think_about(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(hard_module, "search", None)
+def test_the_hard_bot_wins_without_thinking() -> None:
     ready = seat_of("s4s5s6b8b8s8s7s8", "wei:b9b9b9", "peng:b3b3b3", "wei:b1b1b1", "chi:b4b5b6")
     position = set_up(RULES, [NOBODY, ready, NOBODY])
     draw(position, 0, parse_card("s9"))
-    assert hard_bot(position.view(1), Chance(1)) == "hu"
+    assert consider(position.view(1), Chance(1)) == Found.at_once("hu")
 
 
 def seat_of(hand: str, *melds: str) -> SeatSetup:
