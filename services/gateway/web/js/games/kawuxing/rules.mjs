@@ -3,7 +3,20 @@ import { t } from "../../lib/i18n.mjs";
 import { h } from "../../lib/vdom.mjs";
 import { optionValue } from "../../view/optionvalue.mjs";
 
-const TEXTS = ["goal", "turn", "claims", "kongs", "liang", "wins", "pays", "draw"];
+const TEXTS = ["goal", "turn", "claims", "kongs", "liang", "wins", "pays"];
+
+/** What only some tables play: the key of its words, and whether the options say so. */
+const SOMETIMES = [
+  ["bao", (options) => options.baohu],
+  ["ban", (options) => options.ban_feeding],
+  ["min_fan", (options) => (options.min_fan ?? "none") !== "none"],
+  ["piao", (options) => options.piao_max > 0],
+  ["ma", (options) => (options.mai_ma ?? "off") !== "off"],
+  ["kan", (options) => options.shukan],
+  ["shanglou", (options) => (options.shanglou ?? "off") !== "off"],
+  ["draw_pays", (options) => (options.hz ?? "none") !== "none"],
+  ["draw", (options) => (options.hz ?? "none") === "none"],
+];
 
 /** `[name, option]`: multipliers that the table shows; those of 1 are not played. */
 const NAMES = [
@@ -31,9 +44,10 @@ const NAMES = [
 
 /** Describe the rules, with the multipliers of a rule set. */
 export function rules(options = {}) {
+  const texts = [...TEXTS, ...SOMETIMES.filter(([, isPlayed]) => isPlayed(options)).map(([key]) => key)];
   const played = NAMES.filter(([, option]) => options[option] > 1);
   return [
-    h("div.rules-text", { key: "text" }, TEXTS.map((key) => h("p", { key }, t(`kawuxing.rules.${key}`)))),
+    h("div.rules-text", { key: "text" }, texts.map((key) => h("p", { key }, t(`kawuxing.rules.${key}`)))),
     played.length
       ? h("dl.fan-table", { key: "fans" }, played.flatMap(([name, option]) => [h("dt", { key: `${name}.t` }, t(`kawuxing.name.${name}`), " ", h("b", {}, t("fan", { fan: options[option] }))), h("dd", { key: `${name}.d` }, t(`kawuxing.about.${name}`))]))
       : null,

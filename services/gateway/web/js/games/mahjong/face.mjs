@@ -13,6 +13,8 @@ import { tile } from "./tileview.mjs";
 
 const LOUD = { peng: "peng", chi: "chi", gang: "pao", hu: "hu", liang: "ti", flower: "wei" };
 const QUIET = { discard: "card", draw: "draw" };
+/** Width of the tiles that decorate the lobby. */
+const EMBLEM_TILE = "clamp(40px, 6vw, 84px)";
 const SELF_DRAWN = new Set(["zimo", "gangkai"]);
 
 const KONGS = new Set(["暗杠", "补杠", "直杠"]);
@@ -85,7 +87,7 @@ export function mahjongFace(spec) {
     rules: game.rules,
     facts: game.facts,
     actionWords,
-    emblem: () => game.emblem.map((one) => tile(one, { key: one })),
+    emblem: () => game.emblem.map((one) => tile(one, { key: one, style: { "--tw": EMBLEM_TILE } })),
     statistics: game.statistics ?? (() => []),
   };
 }
