@@ -270,7 +270,7 @@ POSITIONS = {
 
 @pytest.mark.parametrize("name", POSITIONS)
 @SIZES
-async def test_tables_fit_at_every_size(
+async def test_tables_fit_their_screenshots_at_every_size(
     browser: Browser, size: tuple[int, int], language: str, name: str
 ) -> None:
     actions, hands = POSITIONS[name]

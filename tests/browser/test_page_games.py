@@ -123,7 +123,7 @@ async def test_the_owner_chooses_how_well_the_bots_of_his_room_play(browser: Bro
 
 @pytest.mark.parametrize("game", sorted(TITLES))
 @pytest.mark.parametrize(("size", "language"), [(SMALL, "zh-CN"), (SMALL, "en"), (PHONE, "en")])
-async def test_the_lobby_of_every_game_fits(
+async def test_the_lobby_of_every_game_fits_its_screenshots(
     browser: Browser, size: tuple[int, int], language: str, game: str
 ) -> None:
     async with lobby(browser, size, language) as (page, _):
