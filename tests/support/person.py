@@ -203,7 +203,6 @@ class Person:
                 for frame in new:
                     self.fold.add(frame)
                     self._heard(frame)
-                for frame in new:
                     await self._react(frame)
 
     async def _react(self, frame: Frame) -> None:
