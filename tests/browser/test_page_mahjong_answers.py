@@ -82,6 +82,22 @@ async def test_a_tile_that_leaves_nothing_to_wait_for_cannot_be_revealed_with(br
         assert await page.locator(".chooser").count() == 0
 
 
+async def test_keys_reveal(browser: Browser) -> None:
+    found = positions.kawuxing_reveal()
+    async with shown(browser, found, SIZES["desktop"]) as stage:
+        page = stage.page
+        cards = await page.eval_on_selector_all(
+            ".hand-tile", "nodes => nodes.map((node) => node.dataset.card)"
+        )
+        at = next(at for at, card in enumerate(cards) if card in reveals(found))
+        assert at < 9
+        await page.keyboard.press("l")
+        await page.wait_for_selector(".reveal-way")
+        await page.keyboard.press(str(at + 1))
+        await page.keyboard.press("Enter")
+        assert await sent(stage) == [f"liang {cards[at]}"]
+
+
 async def test_a_touched_tile_rises_and_touched_again_goes(browser: Browser) -> None:
     found = positions.kawuxing_own_turn()
     async with shown(browser, found, SIZES["small"]) as stage:

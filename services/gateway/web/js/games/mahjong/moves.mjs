@@ -15,9 +15,12 @@ export const newUi = () => ({
 /** A question came: what was raised before stays raised, so that one can think ahead; the only discard rises by itself. */
 export function onAsked(ui, table) {
   const { question, round } = table;
-  const only = question?.actions.length === 1 && question.actions[0].startsWith("discard ") ? question.actions[0].slice("discard ".length) : "";
-  const stand = only && standing(round.hand, round.drawn).findLast((one) => one.tile === only);
-  return { ...newUi(), selected: stand ? { id: stand.id, tile: stand.tile } : (ui.selected ?? null) };
+  const [first = "", ...others] = question?.actions ?? [];
+  const only = !others.length && first.startsWith("discard ") ? first.slice("discard ".length) : "";
+  const wanted = only ? { id: "", tile: only } : ui.selected;
+  const stands = wanted ? standing(round.hand, round.drawn) : [];
+  const stand = stands.find((one) => one.id === wanted.id) ?? stands.findLast((one) => one.tile === wanted.tile);
+  return { ...newUi(), selected: stand ? { id: stand.id, tile: stand.tile } : null };
 }
 
 /** Claims of a question in the order of their buttons. */
