@@ -27,8 +27,21 @@ SEED = {
 """Seeds whose rounds show much; other presets take 1."""
 
 
-def playthrough(name: str, preset: str) -> str:
-    """Return every observable of a round of bots, as lines."""
+Script = list[tuple[int, str]]
+"""Who did what, in order."""
+
+
+def script_of(text: str) -> Script:
+    """Return who did what in a golden round."""
+    moves = [line[2:].split(" ", 1) for line in text.splitlines() if line.startswith("> ")]
+    return [(int(seat), action) for seat, action in moves]
+
+
+def playthrough(name: str, preset: str, script: Script | None = None) -> str:
+    """Return every observable of a round, as lines.
+
+    The moves are those of a script, so that bots may learn without changing it; without one, bots play.
+    """
     game: Any = GAMES[name]
     rules = game.ruleset(preset)
     rng = random.Random(f"golden {name} {preset} {SEED.get(preset, 1)}")
@@ -50,6 +63,7 @@ def playthrough(name: str, preset: str) -> str:
                 if text is not None:
                     lines.append(f"  {'spectator' if reader is None else f'seat {reader}'}: {text}{pause}")
 
+    moves = 0
     tell(position.opening_events())
     while position.outcome() is None:
         lines.append("")
@@ -62,9 +76,13 @@ def playthrough(name: str, preset: str) -> str:
             del view["rules"], view["preset"], view["legal"]
             label = "spectator" if reader is None else f"seat {reader}"
             lines.append(f"view {label}: {canonical_json(view)}")
-        seat = rng.choice(asked)
-        bot = "normal" if rng.random() < 0.9 else "random"
-        action = game.bots[bot](position.view(seat), rng)
+        if script is not None:
+            seat, action = script[moves]
+            moves += 1
+        else:
+            seat = rng.choice(asked)
+            bot = "normal" if rng.random() < 0.9 else "random"
+            action = game.bots[bot](position.view(seat), rng)
         lines.append(f"> {seat} {action}")
         tell(position.apply(seat, action))
     outcome = position.outcome()
