@@ -298,3 +298,15 @@ async def test_an_address_lets_a_table_be_watched(browser: Browser) -> None:
     finally:
         await stage.close()
         await runner.cleanup()
+
+
+async def test_a_touch_of_the_felt_and_backspace_put_the_cards_back(browser: Browser) -> None:
+    async with seated(browser, ["bid 3"], landlord.MINE) as (page, _):
+        for put_back in (
+            lambda: page.locator(".middle").click(position={"x": 20, "y": 150}),
+            lambda: page.keyboard.press("Backspace"),
+        ):
+            await tap(page, "7")
+            assert await chosen(page) == "7"
+            await put_back()
+            assert await chosen(page) == ""

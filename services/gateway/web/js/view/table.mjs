@@ -37,7 +37,7 @@ export function playground(state, controls) {
   const { table } = state;
   return [
     ...table.around.slice(1).reverse().map((at) => otherSeat(state, at)),
-    middle(state),
+    middle(state, controls),
     h("section.own-river", { key: "own-river", "aria-label": t("river.own") }, table.face.ownField(state)),
     ownSeat(state),
     table.face.rack(state, controls),
@@ -95,11 +95,11 @@ function barButton(name, words, onclick) {
 }
 
 /** The middle: what the game shows there, or the words of what is going on. */
-function middle(state) {
+function middle(state, controls) {
   const { table } = state;
   return h(
     "section.middle",
-    { key: "middle", "aria-live": "polite", "data-name": table.game ? t(`game.${table.game}`) : "" },
+    { key: "middle", "aria-live": "polite", "data-name": table.game ? t(`game.${table.game}`) : "", onclick: () => table.face.onFelt?.(controls) },
     table.face.middle(state, h("p.middle-words", { key: "words" }, middleWords(state))),
   );
 }

@@ -3,7 +3,7 @@ import { buttons } from "./buttons.mjs";
 import { ALARM_CARDS, badge, field, mark, middle, ownFacts, ownField } from "./field.mjs";
 import { rack } from "./hand.mjs";
 import { onKey } from "./keys.mjs";
-import { isLegal } from "./moves.mjs";
+import { clear, isLegal } from "./moves.mjs";
 import { cardRow, resultBody, resultTitle } from "./result.mjs";
 import { Round } from "./round.mjs";
 import { actionWords, emblem, facts, rules } from "./rules.mjs";
@@ -42,6 +42,8 @@ export const doudizhu = {
   isClaim: (actions) => actions.some((action) => action.startsWith("double")),
   isLegal,
   hears,
+  /** A touch of the felt puts the chosen cards back. */
+  onFelt: (controls) => clear(controls),
   onKey,
   keys: "doudizhu.keys",
   orders: ["ranks", "melds"],
