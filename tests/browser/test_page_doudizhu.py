@@ -237,6 +237,7 @@ async def test_a_spectator_sees_no_hand_and_is_offered_nothing(browser: Browser)
         assert await page.locator(".in-hand").count() == 0
         assert await page.locator(".watched .poker.back").count() == 19
         assert await page.locator(".act").count() == 0
+        assert "您" not in await page.inner_text(".middle")
         await look(page, "ddz-watched", table=True)
 
 

@@ -19,6 +19,12 @@ export function nameOfPlayer(state, playerId, seat = 0) {
   return state.profiles.get(playerId)?.nickname || t("player.unknown");
 }
 
+/** Who sits at a seat, as the listener calls him: 上家, 下家; to a spectator by name. */
+export function whoAt(state, seat) {
+  const { table } = state;
+  return table.seat < 0 ? nameOfPlayer(state, table.seats[seat]?.player_id, seat) : t(`side.${table.side(seat)}`);
+}
+
 /** The picture of a player; bots have pictures that no person can choose. */
 export function avatar(state, playerId, seat = 0, props = {}) {
   if (!isBot(playerId)) return avatarPicture(state.profiles.get(playerId)?.avatar, props);

@@ -5,6 +5,7 @@ import { actionBar } from "./actions.mjs";
 import { chatPanel } from "./chat.mjs";
 import { icon } from "./icons.mjs";
 import { nextOrder, setOrder } from "./order.mjs";
+import { whoAt } from "./people.mjs";
 import { presetTitle } from "./presets.mjs";
 import { resultScreen } from "./result.mjs";
 import { ownSeat, otherSeat } from "./seats.mjs";
@@ -116,7 +117,7 @@ function middleWords(state) {
   }
   if (table.phase === "finished") return t("table.finished");
   if (table.question) return t("table.your_turn");
-  return table.turnSeat >= 0 && table.turnSeat !== table.seat ? t("table.thinking", { who: t(`side.${table.side(table.turnSeat)}`) }) : "";
+  return table.turnSeat >= 0 && table.turnSeat !== table.seat ? t("table.thinking", { who: whoAt(state, table.turnSeat) }) : "";
 }
 
 function openingWords(table) {

@@ -1,6 +1,7 @@
 // What lies on a table of 斗地主: hats, cards left, the last plays, the 底牌 and what the round is worth so far.
 import { t } from "../../lib/i18n.mjs";
 import { h } from "../../lib/vdom.mjs";
+import { whoAt } from "../../view/people.mjs";
 import { HIDDEN, rankAt } from "./cards.mjs";
 import { cardLine, lyingCard } from "./cardview.mjs";
 import { readingWords } from "./wording.mjs";
@@ -100,8 +101,8 @@ export function middle(state, words) {
       bottom.map((card, at) => lyingCard(card, { key: `${at}${card}` })),
     ),
     h("p.worth", { key: "worth" }, worth(round)),
-    round.faceUp && round.landlord < 0 ? h("p.face-up", { key: "face-up" }, t("doudizhu.face_up", { who: t(`side.${table.side(round.dealer)}`) }), " ", lyingCard(faceUpCard(round))) : null,
-    round.over && table.phase === "playing" ? h("p.to-beat", { key: "over" }, t("doudizhu.to_beat", { who: t(`side.${table.side(round.last)}`), what: readingWords(round.over) })) : words,
+    round.faceUp && round.landlord < 0 ? h("p.face-up", { key: "face-up" }, t("doudizhu.face_up", { who: whoAt(state, round.dealer) }), " ", lyingCard(faceUpCard(round))) : null,
+    round.over && table.phase === "playing" ? h("p.to-beat", { key: "over" }, t("doudizhu.to_beat", { who: whoAt(state, round.last), what: readingWords(round.over) })) : words,
   ];
 }
 
