@@ -262,6 +262,7 @@ POSITIONS = {
     "bid": ([], ()),
     "lead": (["bid 3"], (landlord.BOMBS,)),
     "follow": ([*PEASANT, "play 44", "pass"], (landlord.BOMBS, "4488899TTTJJJQQKK")),
+    "own": (["bid 3", "play 333444555666789T"], ("333444555666789TJ",)),
     "plane": (
         [*PEASANT, "play 4888999TTTJJJQKA", "pass"],
         (landlord.MINE.replace("88", "22"), "4888999TTTJJJQKA2"),
