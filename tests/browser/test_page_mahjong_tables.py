@@ -8,7 +8,6 @@ import pytest
 from playwright.async_api import Browser
 
 from tests.browser.support import mahjong_positions as positions
-from tests.browser.support.layout import look
 from tests.browser.support.mahjong_layout import SIZES, look_at_table, table_problems
 from tests.browser.support.mahjong_stage import shown
 
@@ -30,13 +29,6 @@ TABLES: dict[str, Callable[[], positions.Found]] = {
     "qinghunpeng-claim": positions.qinghunpeng_claim,
 }
 
-RESULTS: dict[str, Callable[[], positions.Found]] = {
-    "kawuxing-two": positions.kawuxing_two_winners,
-    "kawuxing-horses": positions.kawuxing_horses,
-    "kawuxing-drawn": positions.kawuxing_drawn,
-    "qinghunpeng-won": positions.qinghunpeng_won,
-}
-
 
 @LOOKS
 async def test_the_most_crowded_tables_fit(browser: Browser, size: tuple[int, int], language: str) -> None:
@@ -44,35 +36,6 @@ async def test_the_most_crowded_tables_fit(browser: Browser, size: tuple[int, in
         for name, find in TABLES.items():
             await stage.show(find())
             await look_at_table(stage.page, name)
-
-
-@LOOKS
-async def test_choices_leave_the_hand_free(browser: Browser, size: tuple[int, int], language: str) -> None:
-    async with shown(browser, positions.kawuxing_reveal(), size, language) as stage:
-        await stage.page.click("[data-action=liang]")
-        await stage.page.click(".reveal-way >> nth=0")
-        await look_at_table(stage.page, "kawuxing-reveal", open_choice=True)
-        await stage.show(positions.kawuxing_kongs())
-        await stage.page.click("[data-action=gang]")
-        await look_at_table(stage.page, "kawuxing-kongs", open_choice=True)
-        await stage.show(positions.qinghunpeng_claim())
-        await stage.page.click("[data-action=chi]")
-        await look_at_table(stage.page, "qinghunpeng-eating", open_choice=True)
-
-
-@LOOKS
-async def test_results_fit(browser: Browser, size: tuple[int, int], language: str) -> None:
-    async with shown(browser, positions.kawuxing_own_turn(), size, language) as stage:
-        for name, find in RESULTS.items():
-            await stage.show(find())
-            await stage.page.wait_for_selector(".result .payments")
-            await look(stage.page, name)
-            out = await stage.page.evaluate(
-                "() => [...document.querySelectorAll('.result .tile')]"
-                ".map((node) => node.getBoundingClientRect())"
-                ".filter((box) => box.left < 0 || box.right > innerWidth).length"
-            )
-            assert out == 0, "a tile of the result runs off the screen"
 
 
 async def test_a_watched_table_shows_backs_and_what_is_revealed(browser: Browser) -> None:
