@@ -11,8 +11,9 @@ import pytest
 
 from services.scoring.core import deal
 from services.scoring.core.audit import DISPUTED, Heard, audit, audit_alone
+from services.scoring.core.game import Figures
 from services.scoring.core.qinghunpeng import course, rules
-from services.scoring.core.qinghunpeng.result import result_after, words_of
+from services.scoring.core.qinghunpeng.result import Result, doubts_of_melds, result_after, words_of
 from services.scoring.core.qinghunpeng.rules import Options
 from services.scoring.core.qinghunpeng.table import Ending, dealt
 from services.scoring.core.qinghunpeng.tiles import DECK, listed
@@ -224,9 +225,6 @@ def test_the_sets_shown_are_the_winners_and_may_be_any_right_way() -> None:
 
 
 def test_a_hand_paid_for_its_triplets_is_not_shown_with_runs() -> None:
-    from services.scoring.core.game import Figures
-    from services.scoring.core.qinghunpeng.result import Result, doubts_of_melds
-
     def doubts(pattern: str, shown: tuple[str, ...]) -> list[Any]:
         result = Result(
             end="hu",
@@ -258,7 +256,7 @@ def test_an_action_left_out_added_or_given_to_another_seat_is_found() -> None:
     head, actions, result = parts(record)
     for number, line in enumerate(actions):
         left_out = audit_alone(joined(head, [*actions[:number], *actions[number + 1 :]], result))
-        # Without an answer that could change nothing, or a kong whose tile was of no use, a round is as legal.
+        # Without an answer that changes nothing, or a kong whose tile was of no use, it is as legal.
         assert not left_out.agreed or line.split()[1] in ("pass", "gang"), line
         other = f"{(int(line[0]) + 1) % 4}{line[1:]}"
         moved = audit_alone(joined(head, [*actions[:number], other, *actions[number + 1 :]], result))
