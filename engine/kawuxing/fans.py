@@ -112,6 +112,7 @@ def best_win(
     if not is_complete(hand, melds, tile):
         return None
     whole = _whole_names(rules, hand, melds)
+    spoiled = rules.szy_exclude_angang and any(meld.kind == AN for meld in melds)
     late = _late_names(rules, moment)
     five = is_suit_five(tile) and not any(meld.tile == tile and meld.kind != PENG for meld in melds)
     du = five and waits_of(hand - ONE[tile], melds) == 1 << tile
@@ -123,7 +124,7 @@ def best_win(
     chosen: tuple[Names, Part | None, bool] = ((), None, False)
     for part in readings(hand) if code_of(hand) & 15 == 1 else ():
         names: list[tuple[str, int]] = []
-        if not part.runs and (rules.szy_stacks_pph or len(melds) < 4):
+        if not part.runs and (spoiled or (rules.szy_stacks_pph or len(melds) < 4)):
             names.append(("碰碰胡", rules.fan_pengpenghu))
         is_kawuxing = five and tile - 1 in part.runs and (du or rules.kawuxing_mode == "any")
         if is_kawuxing:

@@ -102,7 +102,7 @@ def test_shouzhuayi_by_its_options() -> None:
     score("z6", "z6", {"碰碰胡": 2, "手抓一": 4}, melds=melds)
     score("z6", "z6", {"手抓一": 4}, melds=melds, szy_stacks_pph=False)
     score("z6", "z6", {"碰碰胡": 2}, melds=melds, szy_exclude_angang=True)
-    score("z6", "z6", {"碰碰胡": 2}, melds=melds, szy_exclude_angang=True, szy_stacks_pph=True)
+    score("z6", "z6", {"碰碰胡": 2}, melds=melds, szy_exclude_angang=True, szy_stacks_pph=False)
 
 
 def test_dragons_count_only_as_the_rules_say() -> None:
@@ -289,7 +289,7 @@ def best_by_hand(tiles: list[str], melds: Melds, won: str, options: dict[str, An
     for reading in plain.readings(tiles):
         sets = [one[0] for one in reading if one[0] == one[-1] and len(one) == 3]
         fan = (4 if pure else 1) * (4 if four else 1) * 2**ming
-        if len(sets) + len(melds) == 4 and (options.get("szy_stacks_pph", True) or len(melds) < 4):
+        if len(sets) + len(melds) == 4 and (options.get("szy_stacks_pph", True) or not four):
             fan *= 2
         middle = won[0] != "z" and won[1] == "5" and (won[0] + "4", won, won[0] + "6") in reading
         if middle and (du or options.get("kawuxing_mode", "any") == "any"):

@@ -169,13 +169,15 @@ def _set_names(hand: _Hand, parts: Parting) -> Iterator[tuple[str, int]]:
     """Yield the names of a reading of sets and a pair."""
     options, melds = hand.options, hand.melds
     four_melds = len(melds) == MELDS_MAX
-    if all(part.shape != "run" for part in parts) and (options.szy_stacks_pph or not four_melds):
+    spoiled = options.szy_exclude_angang and any(meld.how == "an" for meld in melds)
+    is_alone = four_melds and not spoiled
+    if all(part.shape != "run" for part in parts) and (options.szy_stacks_pph or not is_alone):
         yield "碰碰胡", options.fan_pengpenghu
     yield from _five(hand, parts)
     yield from _four_in_one(hand, parts)
     yield from _dragons(hand, parts)
     yield from _suit_name(hand)
-    if four_melds and not (options.szy_exclude_angang and any(meld.how == "an" for meld in melds)):
+    if is_alone:
         yield "手抓一", options.fan_shouzhuayi
     if options.fan_menqing > 1 and all(meld.how == "an" for meld in melds):
         yield "门清", options.fan_menqing
