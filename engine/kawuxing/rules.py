@@ -119,7 +119,15 @@ class RuleSet:
     reveal_outside_cap: bool = flag("亮倒番不计封顶: the factor of 亮倒 comes after the cap.", "§8")
     bao_cap_total: bool = flag("Whether the cap limits the whole of 包胡.", "§8")
     hz: str = choice(
-        "What is paid at 黄庄.", "§8", "none", "ljlc", "jtt", "chadajiao", "xiaogan", "suizhou", "shiyan"
+        "What is paid at 黄庄: nothing, 亮进亮出, 讲听头, 查大叫, or as a town does.",
+        "§8",
+        "none",
+        "ljlc",
+        "jtt",
+        "chadajiao",
+        "xiaogan",
+        "suizhou",
+        "shiyan",
     )
     jtt_pays_silent: bool = flag("讲听头: whether who is not ready also pays silent ready players.", "§8")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections import Counter
 from typing import Any
 
 from engine import GAMES, Refusal
@@ -50,14 +49,14 @@ def _as_json(game: str, presets: list[Any]) -> dict[str, Any]:
 
 
 def _as_text(game: str, presets: list[Any]) -> list[str]:
-    """Return one block per option: its value, the presets that have another one, and what it means."""
+    """Return one block per option: its value in the first preset, the presets with another, what it means."""
     lines = [f"{game}: {', '.join(f'{rules.preset}@{rules.version}' for rules in presets)}", ""]
     for name, info in _infos(presets[0]).items():
         values = {rules.preset: _shown(rules.options()[name]) for rules in presets}
-        usual, _ = Counter(values.values()).most_common(1)[0]
-        others = [f"; {preset} {value}" for preset, value in values.items() if value != usual]
+        first = values[presets[0].preset]
+        others = [f"; {preset} {value}" for preset, value in values.items() if value != first]
         lines += [
-            f"{name} = {usual}{''.join(others)}",
+            f"{name} = {first}{''.join(others)}",
             f"    {info.doc} ({info.allowed()}; rule {info.rule}; acts in {info.acts_in})",
         ]
     return lines

@@ -59,7 +59,7 @@ TITLES: Final = Titles(
         "reveal_min_wall": ("亮倒最少余牌", "Tiles left for liangdao"),
         "reveal_auto_hu": ("亮倒后自动胡", "Revealed hands win by themselves"),
         "reveal_kong_check": ("亮倒后开杠", "A kong after liangdao must keep"),
-        "reveal_no_claim": ("亮倒后不能碰杠", "No claims after liangdao"),
+        "reveal_no_claim": ("亮倒后不能碰杠", "After liangdao only hidden triplets kong a discard"),
         "reveal_doubles_loser": ("亮倒者输也翻番", "Where a revealed loser pays double"),
         "duifan": ("亮倒对番", "Both revealed: four times"),
         "duifan_on_zimo": ("自摸也对番", "The same on a self-draw"),
@@ -103,7 +103,7 @@ TITLES: Final = Titles(
             "flat2": ("一、二、二、二倍", "1, 2, 2, 2"),
         },
         "kawuxing_mode": {
-            "any": ("胡卡张都算", "Every one"),
+            "any": ("卡五星都算", "Every one"),
             "du": ("只算独卡", "Only a lone one"),
         },
         "sigui_scope": {
@@ -133,7 +133,7 @@ TITLES: Final = Titles(
         },
         "hz": {
             "none": ("不赔", "Nothing"),
-            "ljlc": ("先亮先赔", "The first revealed pays"),
+            "ljlc": ("亮进亮出", "The first revealed pays"),
             "jtt": ("讲听头", "Revealed and unready seats pay"),
             "chadajiao": ("查大叫", "Unready seats pay the highest wait"),
             "xiaogan": ("孝感", "Xiaogan"),
