@@ -258,10 +258,22 @@ async def test_every_card_and_button_has_a_name_for_who_cannot_see_it(browser: B
         await page.wait_for_selector(".in-hand[aria-pressed=true]")
 
 
-POSITIONS = {
+POSITIONS: dict[str, Any] = {
     "bid": ([], ()),
     "lead": (["bid 3"], (landlord.BOMBS,)),
     "follow": ([*PEASANT, "play 44", "pass"], (landlord.BOMBS, "4488899TTTJJJQQKK")),
+    "shown": (["bid 0"], (landlord.MINE,), {"face_up": True, "bid_rounds": "until2pass"}),
+    "shown-own": (
+        ["bid 0", "bid 2", "bid 0"],
+        (landlord.MINE,),
+        {"face_up": True, "bid_rounds": "until2pass"},
+    ),
+    "double": (["call", "rob", "no_rob", "no_rob"], (landlord.MINE,), {"preset": "qiang"}),
+    "doubled": (
+        ["call", "rob", "no_rob", "no_rob", "double 2", "double 2", "double 1"],
+        (landlord.MINE,),
+        {"preset": "qiang"},
+    ),
     "own": (["bid 3", "play 333444555666789T"], ("333444555666789TJ",)),
     "plane": (
         [*PEASANT, "play 4888999TTTJJJQKA", "pass"],
@@ -275,8 +287,9 @@ POSITIONS = {
 async def test_tables_fit_their_screenshots_at_every_size(
     browser: Browser, size: tuple[int, int], language: str, name: str
 ) -> None:
-    actions, hands = POSITIONS[name]
-    async with seated(browser, actions, *hands, size=size, language=language) as (page, _):
+    actions, hands, *options = POSITIONS[name]
+    how = options[0] if options else {}
+    async with seated(browser, actions, *hands, size=size, language=language, **how) as (page, _):
         await look(page, f"ddz-{name}", table=True)
         if name in ("lead", "follow"):
             await page.keyboard.press("h")
@@ -304,11 +317,11 @@ async def test_an_address_lets_a_table_be_watched(browser: Browser) -> None:
 
 async def test_a_touch_of_the_felt_and_backspace_put_the_cards_back(browser: Browser) -> None:
     async with seated(browser, ["bid 3"], landlord.MINE) as (page, _):
-        for put_back in (
-            lambda: page.locator(".middle").click(position={"x": 20, "y": 150}),
-            lambda: page.keyboard.press("Backspace"),
-        ):
+        for touch in (True, False):
             await tap(page, "7")
             assert await chosen(page) == "7"
-            await put_back()
+            if touch:
+                await page.locator(".middle").click(position={"x": 20, "y": 150})
+            else:
+                await page.keyboard.press("Backspace")
             assert await chosen(page) == ""

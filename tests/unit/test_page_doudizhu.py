@@ -220,7 +220,7 @@ async def _played(seed: int) -> list[tuple[str, str, list[str]]]:
 
 async def test_the_deal_is_checked_down_to_the_last_card_and_the_first_speaker_of_every_round() -> None:
     rounds = [one for seed in range(4) for one in await _played(seed)]
-    job = [{"text": text, "heard": heard, "told": told} for text, heard, told in rounds]
+    job: list[dict[str, Any]] = [{"text": text, "heard": heard, "told": told} for text, heard, told in rounds]
     assert node.run(CHECK, job) == [{"ok": True, "bad": [], "problems": []}] * 12
     played = next(
         one for one in job if sum(line.startswith("play") for line in one["told"]) > 5 and "/2" in one["text"]

@@ -57,13 +57,20 @@ function cardsLeft(round, seat) {
 /** What lies before another seat: its cards left and what it did last; after the end what it still held. */
 export function field(state, seat) {
   const { round } = state.table;
-  return h("div.lain", { key: "lain", class: round.end ? "open" : "" }, cardsLeft(round, seat), lain(round, seat), openHand(round, seat));
+  return h("div.lain", { key: "lain", class: round.end ? "open" : "" }, cardsLeft(round, seat), shownCard(round, seat), lain(round, seat), openHand(round, seat));
 }
 
 /** What the own seat did last. */
 export function ownField(state) {
   const { round, around } = state.table;
-  return h("div.lain", { key: "lain" }, lain(round, around[0]));
+  return h("div.lain", { key: "lain" }, shownCard(round, around[0]), lain(round, around[0]));
+}
+
+/** The card of the first speaker that all may see, until there is a landlord. */
+function shownCard(round, seat) {
+  if (!round.faceUp || round.landlord >= 0 || seat !== round.dealer || round.end) return null;
+  const card = round.held[seat].find((one) => one[0] === round.faceUp);
+  return card ? h("span.face-up", { key: "face-up" }, h("span.face-up-word", {}, t("doudizhu.face_up")), lyingCard(card)) : null;
 }
 
 const openHand = (round, seat) => (round.hands?.[seat].length ? cardLine(round.hands[seat], { key: "hand", className: round.hands[seat].length > MANY_CARDS ? "many" : "" }) : null);
@@ -101,14 +108,8 @@ export function middle(state, words) {
       bottom.map((card, at) => lyingCard(card, { key: `${at}${card}` })),
     ),
     h("p.worth", { key: "worth" }, worth(round)),
-    round.faceUp && round.landlord < 0 ? h("p.face-up", { key: "face-up" }, t("doudizhu.face_up", { who: whoAt(state, round.dealer) }), " ", lyingCard(faceUpCard(round))) : null,
     round.over && table.phase === "playing" ? h("p.to-beat", { key: "over" }, t("doudizhu.to_beat", { who: whoAt(state, round.last), what: readingWords(round.over) })) : words,
   ];
-}
-
-/** The shown card: the very one where it is known by its suit. */
-function faceUpCard(round) {
-  return [...round.held[round.dealer]].find((card) => card[0] === round.faceUp) ?? round.faceUp;
 }
 
 function worth(round) {

@@ -41,7 +41,7 @@ export const WORDS = {
   "doudizhu.doubled": ["加倍", "doubled"],
   "doudizhu.left.alarm": ["注意，只剩 {count} 张", "Mind: only {count} left"],
   "doudizhu.bottom": ["底牌", "Bottom cards"],
-  "doudizhu.face_up": ["{who}明牌", "{who} shows"],
+  "doudizhu.face_up": ["明牌", "Shown"],
   "doudizhu.worth.bid": ["叫分", "Bid"],
   "doudizhu.worth.times": ["倍数", "Times"],
   "doudizhu.to_beat": ["{who}：{what}", "{who}: {what}"],
