@@ -28,10 +28,12 @@ class ExposedMeld(_message.Message):
     KIND_FIELD_NUMBER: _builtins.int
     CARDS_FIELD_NUMBER: _builtins.int
     kind: _builtins.str
-    """`chi`, `peng`, `pao`, `ti`, `wei`, `chouwei`."""
+    """跑胡子: `chi`, `peng`, `pao`, `ti`, `wei`, `chouwei`. 卡五星: `peng`, `an`, `ming`, `bu`. 清混碰: these, `chi`, and `flowers` for the
+    exposed flowers.
+    """
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """E.g. `s5`; 3 or 4."""
+        """E.g. `s5`; 3 or 4, flowers 1 to 8."""
 
     def __init__(
         self,
@@ -62,20 +64,22 @@ class ScoreHandRequest(_message.Message):
     SOURCE_FIELD_NUMBER: _builtins.int
     LAST_CARD_FIELD_NUMBER: _builtins.int
     game: _builtins.str
-    """`paohuzi`."""
+    """`paohuzi`, `kawuxing` or `qinghunpeng`; single hands of 斗地主 have no worth."""
     preset: _builtins.str
     """A preset id."""
     options_json: _builtins.str
     """Options that differ, JSON object; empty = none."""
     card: _builtins.str
-    """The winning card."""
+    """The winning card or tile."""
     source: _builtins.str
-    """`self`, `other`, `liang_dealer`, `liang_other`, `santi`, `discard`."""
+    """How it came. 跑胡子: `self`, `other`, `liang_dealer`, `liang_other`, `santi`, `discard`. 卡五星: `zimo`, `gangkai`, `discard`, `gangpao`,
+    `qianggang`. 清混碰: `zimo`, `gangkai`, `flower`, `tianhu`, `dihu`, `discard`, `dihu_discard`, `qianggang`.
+    """
     last_card: _builtins.bool
     """The winning card is the last of the wall."""
     @_builtins.property
     def concealed(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Cards in hand before the winning card (with `liang_dealer`: all 21)."""
+        """Cards or tiles in hand before the winning one (跑胡子 with `liang_dealer`: all 21)."""
 
     @_builtins.property
     def exposed(self) -> _containers.RepeatedCompositeFieldContainer[Global___ExposedMeld]:
@@ -187,7 +191,7 @@ class ScoreHandResponse(_message.Message):
     can_hu: _builtins.bool
     """Whether the hand wins."""
     huxi: _builtins.int
-    """Total 息."""
+    """Total 息; 跑胡子 only, as the next two."""
     deng: _builtins.int
     """等/囤."""
     zimo_bonus: _builtins.int
