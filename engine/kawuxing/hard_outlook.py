@@ -33,7 +33,7 @@ LOSS: Final = 3.0
 FAN_OF_REVEALED: Final = 2.5
 """番 taken for a revealed hand."""
 
-MA_MEAN: Final = {"off": 0.0, "du": 5.7, "liu": 2.3}
+MA_MEAN: Final = {"off": 0.0, "du": 5.7, "liu": 2.8}
 """What 买马 adds to a share on the average."""
 
 Melds = tuple[Laid, ...]

@@ -151,12 +151,12 @@ def ma_worth(tile: int) -> int:
 
 
 def liu_ma_worth(won: int, tiles: Sequence[int]) -> int:
-    """Return what the tiles turned for 六马 add: the hits, or 6 if none hits."""
+    """Return what the tiles turned for 六马 add: those of the won class and 中发白, or 6 if there is none."""
 
     def group(tile: int) -> int:
         return 3 if SUIT[tile] == 3 else RANK[tile] % 3
 
-    return sum([group(tile) == group(won) for tile in tiles]) or (6 if tiles else 0)
+    return sum([group(tile) in (3, group(won)) for tile in tiles]) or (6 if tiles else 0)
 
 
 @dataclass(frozen=True, slots=True)

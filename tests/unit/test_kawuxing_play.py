@@ -311,7 +311,7 @@ def test_turned_tiles_are_added_to_a_self_draw() -> None:
     assert du.view(None).ma == (parse_tile("s9"),)
     liu = table(hands, "p5", wall="s2 p8 z5", mai_ma="liu")
     play(liu, "0 hu")
-    assert points(liu) == [80, -40, -40]
+    assert points(liu) == [100, -50, -50]
     none = table(hands, "p5", wall="s9 s1", mai_ma="du", mai_ma_when="liang_zimo")
     play(none, "0 hu")
     assert points(none) == [40, -20, -20]

@@ -249,9 +249,10 @@ def test_hidden_triplets_are_checked_jointly_and_own_all_four_copies() -> None:
 def test_turned_tiles_are_worth_their_number_or_their_class() -> None:
     assert [ma_worth(parse_tile(tile)) for tile in ("p1", "s9", "z5")] == [1, 9, 10]
     turned = [parse_tile(tile) for tile in ("p1", "s4", "p7", "p2", "z5", "z6")]
-    assert liu_ma_worth(parse_tile("s1"), turned) == 3
+    assert liu_ma_worth(parse_tile("s1"), turned) == 5
     assert liu_ma_worth(parse_tile("z7"), turned) == 2
-    assert liu_ma_worth(parse_tile("p3"), turned) == 6
+    assert liu_ma_worth(parse_tile("p3"), turned) == 2
+    assert liu_ma_worth(parse_tile("p3"), turned[:4]) == 6
     assert liu_ma_worth(parse_tile("p3"), []) == 0
 
 

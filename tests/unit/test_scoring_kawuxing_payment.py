@@ -74,16 +74,20 @@ def test_a_single_horse_counts_its_number(wall: str, worth: int) -> None:
 @pytest.mark.parametrize(
     ("won", "wall", "worth"),
     [
-        ("p1", "p147 s147 z5", 6),
-        ("p1", "p147 s25 z5", 3),
-        ("p2", "p147 s25 z5", 2),
-        ("p3", "p147 s25 z5", 6),
+        ("p1", "p147 s147", 6),
+        ("p1", "p147 s25 z5", 4),
+        ("p2", "p147 s25 z5", 3),
+        ("p3", "p147 s25 z5", 1),
+        ("p3", "p147 s25 s8", 6),
         ("z6", "p147 s25 z5", 1),
+        ("z6", "p147 s258", 6),
         ("s7", "s7", 1),
         ("s8", "s7", 6),
     ],
 )
-def test_six_horses_count_those_of_the_won_tiles_class_or_six(won: str, wall: str, worth: int) -> None:
+def test_six_horses_count_dragons_and_those_of_the_won_tiles_class_or_six(
+    won: str, wall: str, worth: int
+) -> None:
     turned = tiles.kinds_of_groups(wall)[: payment.HORSES["liu"]]
     assert horses_of(Options(mai_ma="liu"), turned, tiles.kind_named(won)) == worth
 

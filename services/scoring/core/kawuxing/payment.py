@@ -172,7 +172,7 @@ def horses_of(options: Options, turned: Sequence[int], won: int) -> int:
         return 0
     if options.mai_ma == "du":
         return DRAGON_NUMBER if is_dragon(turned[0]) else rank_of(turned[0])
-    hits = sum(_class_of(kind) == _class_of(won) for kind in turned)
+    hits = sum(_class_of(kind) in (-1, _class_of(won)) for kind in turned)
     return hits or HORSES["liu"]
 
 

@@ -3,7 +3,7 @@ import { t } from "../../lib/i18n.mjs";
 import { h } from "../../lib/vdom.mjs";
 import { nameOfPlayer } from "../../view/people.mjs";
 import { tileRow } from "../mahjong/tileview.mjs";
-import { classOf, shareOf } from "./share.mjs";
+import { isHorse, shareOf } from "./share.mjs";
 
 /** The product of a win, then for each payer the way from it to what he pays. */
 export function winSum(state, win, said) {
@@ -38,8 +38,7 @@ function shareWords(round, win, pay, isBao) {
   return `${based} = ${pay.points}`;
 }
 
-/** Whether a turned tile is of the class that counts (六马). */
-const isHit = (round, one) => round.options.mai_ma === "liu" && classOf(one) === classOf(round.wins[0]?.tile ?? "?");
+const isHit = (round, one) => round.options.mai_ma === "liu" && isHorse(one, round.wins[0]?.tile ?? "?");
 
 /** 买马, and after 黄庄 what each hand was ready for. */
 export function resultFacts(state, result) {

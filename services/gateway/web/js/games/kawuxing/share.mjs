@@ -14,14 +14,16 @@ function factorOf(round, win, payer) {
   return options.reveal_doubles_loser === "all" || (options.reveal_doubles_loser === "discard_only" && !isSelf) ? 2 : 1;
 }
 
-/** The class of a tile for 六马. */
-export const classOf = (tile) => (tile[0] === "z" ? "z" : CLASSES.find((one) => one.includes(tile[1])));
+const classOf = (tile) => (tile[0] === "z" ? "z" : CLASSES.find((one) => one.includes(tile[1])));
+
+/** Whether a turned tile counts in 六马: one of 中发白, or of the class of the won tile. */
+export const isHorse = (tile, won) => tile[0] === "z" || classOf(tile) === classOf(won);
 
 /** The points of 买马. */
 export function maPoints(options, ma, won) {
   if (!ma.length) return 0;
   if (options.mai_ma === "du") return ma[0][0] === "z" ? 10 : Number(ma[0][1]);
-  return ma.filter((tile) => classOf(tile) === classOf(won)).length || 6;
+  return ma.filter((tile) => isHorse(tile, won)).length || 6;
 }
 
 /** `{points, factor, isCapped, extra: {ma, kan, piao}}`: `points` are what he pays. With 包胡 the giver pays for the third seat too. */
