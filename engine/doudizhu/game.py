@@ -10,6 +10,7 @@ from engine.doudizhu.actions import compact, parse_action
 from engine.doudizhu.bot import easy_bot, fallback, random_bot
 from engine.doudizhu.cards import DECK, cards_from_texts
 from engine.doudizhu.fold import fold
+from engine.doudizhu.hard import hard_bot
 from engine.doudizhu.normal import normal_bot
 from engine.doudizhu.position import Position, deal_position
 from engine.doudizhu.presets import PRESETS, preset, recorded
@@ -29,7 +30,9 @@ class Doudizhu:
     name: Final = "doudizhu"
     seats: Final = 3
     presets: Mapping[str, RuleSet] = MappingProxyType(PRESETS)
-    bots: Mapping[str, Bot] = MappingProxyType({"random": random_bot, "easy": easy_bot, "normal": normal_bot})
+    bots: Mapping[str, Bot] = MappingProxyType(
+        {"random": random_bot, "easy": easy_bot, "normal": normal_bot, "hard": hard_bot}
+    )
 
     def ruleset(self, preset_id: str, overrides: Mapping[str, Any] | None = None) -> RuleSet:
         """Return a preset with options changed if asked; ``custom@0`` if they are no preset's.

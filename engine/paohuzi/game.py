@@ -11,7 +11,9 @@ from engine.face import Action, Bot, Line
 from engine.paohuzi.actions import parse_action
 from engine.paohuzi.bot import fallback, random_bot
 from engine.paohuzi.cards import DECK, cards_from_texts
+from engine.paohuzi.easy import easy_bot
 from engine.paohuzi.fold import fold
+from engine.paohuzi.hard import hard_bot
 from engine.paohuzi.normal import normal_bot
 from engine.paohuzi.position import Position, deal_position
 from engine.paohuzi.presets import PRESETS, preset, recorded
@@ -26,7 +28,9 @@ class Paohuzi:
     name: Final = "paohuzi"
     seats: Final = 3
     presets: Mapping[str, RuleSet] = MappingProxyType(PRESETS)
-    bots: Mapping[str, Bot] = MappingProxyType({"random": random_bot, "normal": normal_bot})
+    bots: Mapping[str, Bot] = MappingProxyType(
+        {"random": random_bot, "easy": easy_bot, "normal": normal_bot, "hard": hard_bot}
+    )
 
     def ruleset(self, preset_id: str, overrides: Mapping[str, Any] | None = None) -> RuleSet:
         """Return a preset with options changed if asked; ``custom@0`` if they are no preset's.
