@@ -37,7 +37,9 @@ def easy_bot(view: View, rng: Rng) -> Action:
         if kind in KONGS and SUIT[tile] in (suit, HONOURS):
             return action
     tiles = [DISCARDED[action] for action in legal if action in DISCARDED]
-    return DISCARD[min(tiles, key=lambda tile: (SUIT[tile] in (suit, HONOURS), worth(view.hand, tile), -tile))]
+    return DISCARD[
+        min(tiles, key=lambda tile: (SUIT[tile] in (suit, HONOURS), worth(view.hand, tile), -tile))
+    ]
 
 
 def own_suit(view: View) -> int:

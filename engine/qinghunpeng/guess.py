@@ -73,9 +73,7 @@ def discarded(view: View) -> list[int]:
     return thrown
 
 
-def _deal_hand(
-    view: View, seat: int, pool: list[int], turns: int, rng: Rng
-) -> tuple[int, tuple[int, ...]]:
+def _deal_hand(view: View, seat: int, pool: list[int], turns: int, rng: Rng) -> tuple[int, tuple[int, ...]]:
     """Take the hand of a hidden seat from the end of the pool, and let it draw and discard for a while."""
     # Flowers stay in a hand only until the first turn, and only where each replaces them then.
     lazy = view.rules.flowers == "lazy" and not turns and not view.melds[seat]

@@ -93,5 +93,3 @@ def best_out(hand: int, melds: Melds) -> tuple[int, int]:
         return plan.distance(hand - ONE[tile], number), tile
     far, _, tile = min([(plan.distance(hand - ONE[tile], number), worth(hand, tile), tile) for tile in tiles])
     return far, tile
-
-

@@ -1,0 +1,68 @@
+"""A bot that goes by expectation, and searches in guesses of the hidden tiles where that leaves doubt."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Final
+
+from engine.face import Action, Rng
+from engine.mahjong.tiles import ONE
+from engine.qinghunpeng.actions import DISCARD, DISCARDED, HU, MEANING, PASS
+from engine.qinghunpeng.guess import guess
+from engine.qinghunpeng.hard_outlook import Outlook
+from engine.qinghunpeng.hard_policy import playout_policy
+from engine.qinghunpeng.melds import KONGS
+from engine.qinghunpeng.normal import normal_bot, own_melds
+from engine.qinghunpeng.position import Position
+from engine.qinghunpeng.view import View
+from engine.search import Budget, search
+
+CLOSE: Final = 0.05
+"""Candidates within so many points of the best expectation are searched."""
+
+BUDGET: Final = Budget(playouts=24, plies=1_000, doubt=1.5)
+"""The work of one decision."""
+
+BACK: Final = 0.4
+"""What is left of a hand's expectation for each tile it is set back."""
+
+SEARCHED_MAX: Final = 3
+
+
+def hard_bot(view: View, rng: Rng) -> Action:
+    """Return the action of the best expectation; among close ones, the best in playouts."""
+    ranked = ranking(view, rng)
+    close = [action for value, action in ranked if value >= ranked[0][0] - CLOSE][:SEARCHED_MAX]
+    if len(close) == 1:
+        return close[0]
+    return search(view, rng, close, guess, playout_policy, points, BUDGET).action
+
+
+def points(position: Position, seat: int) -> float:
+    """Return what a seat has won or lost."""
+    outcome = position.outcome()
+    return 0.0 if outcome is None else float(outcome.points[seat])
+
+
+def ranking(view: View, rng: Rng) -> list[tuple[float, Action]]:
+    """Return the actions worth a thought with what they are worth, the best first; often only one."""
+    plain = normal_bot(view, rng)
+    if plain == HU or PASS in view.legal or len(view.legal) == 1 or MEANING[plain][0] in KONGS:
+        return [(0.0, plain)]
+    outlook, melds, hand = Outlook(view), own_melds(view), view.hand
+    tiles = [DISCARDED[action] for action in view.legal if action in DISCARDED]
+    offences = {tile: outlook.offence(hand - ONE[tile], melds) for tile in tiles}
+    nearest = min([far for far, _ in offences.values()])
+    if nearest <= 1:
+        # So near, the waits are looked through one by one: what they pay counts, not only how many come.
+        look = outlook.next_ready if nearest else outlook.ready
+        for tile, (far, _) in offences.items():
+            if far == nearest:
+                offences[tile] = far, look(hand - ONE[tile], melds)
+    most = max([comes for far, comes in offences.values() if far == nearest]) or 1.0
+    stake = outlook.stake(hand - ONE[DISCARDED[plain]], melds)
+    found: list[tuple[float, Action]] = []
+    for tile, (far, comes) in offences.items():
+        kept = sqrt(comes / most) if far == nearest else BACK ** (far - nearest)
+        found.append((stake * min(1.0, kept) - outlook.risk(tile), DISCARD[tile]))
+    return sorted(found, key=lambda way: (-round(way[0], 6), way[1] != plain, way[1]))
