@@ -263,11 +263,7 @@ POSITIONS: dict[str, Any] = {
     "lead": (["bid 3"], (landlord.BOMBS,)),
     "follow": ([*PEASANT, "play 44", "pass"], (landlord.BOMBS, "4488899TTTJJJQQKK")),
     "shown": (["bid 0"], (landlord.MINE,), {"face_up": True, "bid_rounds": "until2pass"}),
-    "shown-own": (
-        ["bid 0", "bid 2", "bid 0"],
-        (landlord.MINE,),
-        {"face_up": True, "bid_rounds": "until2pass"},
-    ),
+    "shown-left": (["bid 2"], (landlord.MINE,), {"face_up": True, "seat": 1}),
     "double": (["call", "rob", "no_rob", "no_rob"], (landlord.MINE,), {"preset": "qiang"}),
     "doubled": (
         ["call", "rob", "no_rob", "no_rob", "double 2", "double 2", "double 1"],
