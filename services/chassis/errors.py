@@ -16,6 +16,11 @@ DOMAIN = "paiju"
 Detail = str | int
 
 
+def _sayable(detail: Detail) -> Detail:
+    """Return a detail that UTF-8 can carry: half a surrogate pair, which JSON may hold, is spelt out."""
+    return detail.encode("utf-8", "backslashreplace").decode() if isinstance(detail, str) else detail
+
+
 class Refusal(Exception):
     """The service said no, for a reason of the one table.
 
@@ -34,7 +39,7 @@ class Refusal(Exception):
             raise Defect(f"refusal for a reason that is not in the table: {reason!r}")
         super().__init__(reason)
         self.reason = reason
-        self.details = details
+        self.details = {name: _sayable(detail) for name, detail in details.items()}
 
     @property
     def entry(self) -> Reason:

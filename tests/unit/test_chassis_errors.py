@@ -30,6 +30,13 @@ def test_a_detail_can_not_run_code_in_a_text() -> None:
     assert Refusal("NOT_FOUND", what="{0.__class__}").text("en") == "Not found: {0.__class__}."
 
 
+def test_a_detail_that_is_no_text_is_spelt_out_so_that_the_refusal_can_be_told() -> None:
+    # JSON from outside may name an option "\ud800": half a surrogate pair, which UTF-8 cannot carry.
+    status, told = status_of(Refusal("UNKNOWN_OPTION", name="\ud800", known="a, 二"))
+    back = error_of(status, "callee")
+    assert (told, str(back)) == ("UNKNOWN_OPTION", "UNKNOWN_OPTION (name=\\ud800, known=a, 二)")
+
+
 @pytest.mark.parametrize("reason", sorted(REASONS))
 def test_every_reason_has_a_known_code_and_both_languages(reason: str) -> None:
     row = REASONS[reason]
