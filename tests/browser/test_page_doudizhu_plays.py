@@ -66,7 +66,7 @@ async def by_clicks(page: Page) -> None:
 async def by_keys(page: Page) -> None:
     """Answer one question with the keyboard alone."""
     if await page.locator("[data-action=bid-3]").count():
-        await page.keyboard.press("4")
+        await page.keyboard.press(str(await page.locator(".act-row .act").count()))  # 3 is the last button
     elif await page.locator("[data-action=hint]").count():
         await page.keyboard.press("h")
         await page.wait_for_timeout(60)
