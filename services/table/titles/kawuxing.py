@@ -75,7 +75,7 @@ TITLES: Final = Titles(
         "mai_ma": ("买马", "Tiles turned at a win"),
         "mai_ma_when": ("何时买马", "Which wins turn tiles"),
         "piao_max": ("漂几分", "Highest piao stake"),
-        "shukan": ("数坎", "Points for concealed triplets"),
+        "shukan": ("数坎", "Points for concealed triplets and kongs"),
         "shanglou": ("上楼", "When a round counts double"),
         "win_cap_by_balance": ("赢家以身上金币封顶", "A win is capped by the winner's own coins"),
         "base_stake": ("底分金币", "Coins per point"),
