@@ -236,11 +236,13 @@ class _Reader:
     def _result(self, at: int, value: str) -> dict[str, Any]:
         try:
             result = json.loads(value)
-        except ValueError as error:
+            is_canonical = isinstance(result, dict) and canonical_json(result) == value
+        except (ValueError, RecursionError) as error:
             raise BadRecordLine(at + 1, "the result is no JSON") from error
-        if not isinstance(result, dict) or canonical_json(result) != value:
+        if not is_canonical:
             raise BadRecordLine(at + 1, "the result must be a canonical JSON object")
-        return result
+        found: dict[str, Any] = result
+        return found
 
 
 def replay(record: Record, wall: Sequence[str]) -> Position:

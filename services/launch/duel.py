@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import multiprocessing
 import os
 from concurrent.futures import ProcessPoolExecutor
@@ -71,8 +72,8 @@ def run(challenge: Challenge, *, as_json: bool) -> None:
             "deals": result.deals,
             "rounds": result.rounds,
             "difference": round(result.mean, 4),
-            "low": round(result.mean - result.half_width, 4),
-            "high": round(result.mean + result.half_width, 4),
+            "low": _bound(result.mean - result.half_width),
+            "high": _bound(result.mean + result.half_width),
             "win_shares": [round(share, 4) for share in result.win_shares],
         }
         print(json.dumps(told, ensure_ascii=False))
@@ -85,10 +86,15 @@ def run(challenge: Challenge, *, as_json: bool) -> None:
     )
 
 
+def _bound(value: float) -> float | None:
+    """Return an end of the interval; None where too few deals give it none: JSON has no infinity."""
+    return round(value, 4) if math.isfinite(value) else None
+
+
 def _part(challenge: Challenge, overrides: dict[str, Any], number: int, deals: int) -> list[DuelDeal]:
     """Play some of the deals; which ones follows from the seed and the part's number alone."""
     game = GAMES[challenge.game]
     rules = game.ruleset(challenge.preset, overrides)
     one, two = (game.bots[bot] for bot in challenge.bots)
-    seed = int.from_bytes(f"{challenge.seed} {number}".encode(), "big") % 2**61
+    seed = int.from_bytes(f"{challenge.seed} {number}".encode(errors="surrogatepass"), "big") % 2**61
     return list(duel_deals(game, rules, one, two, deals, seed))

@@ -6,6 +6,8 @@ What a command needs is imported when it runs: `paiju --help` answers at once.
 from __future__ import annotations
 
 import functools
+import io
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, ParamSpec
@@ -16,7 +18,18 @@ from services.launch.exits import Stop, end
 
 P = ParamSpec("P")
 
-app = typer.Typer(
+
+class _Paiju(typer.Typer):
+    """The application; where the terminal cannot show a character, it is spelt out."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="backslashreplace")
+        return super().__call__(*args, **kwargs)
+
+
+app = _Paiju(
     name="paiju",
     help="Paiju 牌局: card and mahjong rooms. Exit codes: 0 yes, 1 no, 2 not understood, 3 data folder in "
     "use, 4 something outside failed.",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from engine import GAMES, Refusal, fair_deal
 from engine.face import Event, Game
-from engine.record import Record, full_result, parse_record
+from engine.record import Record, canonical_json, full_result, parse_record
 from services.launch.exits import NO, USAGE, Stop
 from services.launch.records import read
 
@@ -66,11 +67,18 @@ def _play(game: Game, record: Record, readers: Sequence[int]) -> None:
     ended = full_result(game.name, rules, record.dealer, record.draws_in_row, outcome)
     print("points: " + ", ".join(f"seat {at} {points:+d}" for at, points in enumerate(ended["points"])))
     wrong = sorted(
-        key for key in ended.keys() | record.result.keys() if ended.get(key) != record.result.get(key)
+        key
+        for key in ended.keys() | record.result.keys()
+        if _written(ended, key) != _written(record.result, key)
     )
     if wrong:
         found, recorded = ended.get(wrong[0]), record.result.get(wrong[0])
         raise Stop(NO, f"the round does not end as recorded: {wrong[0]} is {found!r}, not {recorded!r}")
+
+
+def _written(result: Mapping[str, Any], key: str) -> str:
+    """Return one entry as a record has it: 1, 1.0 and true are equal, and only one of them is right."""
+    return canonical_json({key: result[key]}) if key in result else ""
 
 
 def wall_of(game: Game, record: Record) -> list[str]:

@@ -112,7 +112,7 @@ def hand_of(words: tuple[str, ...], source: str, cards_of: Callable[[str], tuple
     """Return the hand that was typed.
 
     Raises:
-        Stop: There are no cards.
+        Stop: There are no cards, or more than one is said to win.
         Refusal: A word is no card or meld.
     """
     concealed: list[str] = []
@@ -124,7 +124,12 @@ def hand_of(words: tuple[str, ...], source: str, cards_of: Callable[[str], tuple
         if colon:
             melds.append((kind, cards_of(cards)))
         elif plain.startswith("+"):
-            [card] = cards_of(plain[1:])[:1]
+            if card:
+                raise Stop(USAGE, f"one winning card, not {word} besides +{card}")
+            won = cards_of(plain[1:])
+            if len(won) != 1:
+                raise Stop(USAGE, f"{word} are {len(won)} cards, and one wins")
+            [card] = won
         else:
             concealed += cards_of(plain)
     if not card and source != "santi":

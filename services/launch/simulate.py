@@ -102,7 +102,8 @@ def parse_options(words: tuple[str, ...]) -> dict[str, Any]:
             raise Stop(USAGE, f"the option {name} is given twice")
         try:
             options[name] = json.loads({"none": "null", "yes": "true", "no": "false"}.get(text, text))
-        except json.JSONDecodeError:
+        except (ValueError, RecursionError):
+            # Bare words, and what is too long or too deep for any option: the game refuses it by its name.
             options[name] = text
     return options
 
@@ -130,7 +131,7 @@ def _played(order: Order, seating: Seating) -> Iterator[Tally]:
 
 
 def _secret(seed: str, match: int) -> bytes:
-    return hashlib.sha256(f"paiju-simulate-1 {match} {seed}".encode()).digest()
+    return hashlib.sha256(f"paiju-simulate-1 {match} {seed}".encode(errors="surrogatepass")).digest()
 
 
 def _progress() -> Progress:

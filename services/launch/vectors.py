@@ -75,7 +75,7 @@ def _examples(file: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
             continue
         try:
             case = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise Stop(USAGE, f"{file}:{number} is not JSON: {error}") from error
         if not isinstance(case, dict):
             raise Stop(USAGE, f"{file}:{number} is not a JSON object")
