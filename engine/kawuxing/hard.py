@@ -7,7 +7,7 @@ from typing import Final
 from engine.face import Action, Rng
 from engine.kawuxing.actions import DISCARD, DISCARDED, HU, PASS, PENG, PIAO, PLAIN, split_liang
 from engine.kawuxing.guess import guess
-from engine.kawuxing.hard_outlook import Outlook, lasting
+from engine.kawuxing.hard_outlook import Outlook, accepts, lasting
 from engine.kawuxing.hard_policy import playout_policy
 from engine.kawuxing.melds import PENG as PONG
 from engine.kawuxing.melds import Laid
@@ -18,10 +18,10 @@ from engine.mahjong.distance import distance
 from engine.mahjong.tiles import ONE, distinct
 from engine.search import Budget, search
 
-FAR_MAX: Final = 2
-"""Hands farther from ready are played by tile efficiency alone."""
+FAR_MAX: Final = 1
+"""Hands farther from ready go by the tiles that come and by risk; their waits are not looked through."""
 
-CLOSE: Final = 0.25
+CLOSE: Final = 0.1
 """Candidates within so many stakes of the best expectation are searched."""
 
 SWING_MAX: Final = 16.0
@@ -29,6 +29,12 @@ SWING_MAX: Final = 16.0
 
 BUDGET: Final = Budget(playouts=64, plies=2_000, doubt=1.5)
 """The work of one decision."""
+
+FAR_STAKE: Final = 3.0
+"""Stakes that a far hand is likely to win from the first turn on."""
+
+TURNS: Final = 15
+"""The turns of a seat in a round that is played to its end."""
 
 SEARCHED_MAX: Final = 4
 
@@ -75,9 +81,15 @@ def _claims(view: View, melds: tuple[Laid, ...]) -> list[tuple[float, Action]]:
     assert view.shown is not None, "a claim is for a tile"
     outlook, tile = Outlook(view), view.shown[0]
     rest, laid = view.hand - 2 * ONE[tile], (*melds, Laid(PONG, tile))
-    hands = [rest - ONE[out] for out in distinct(rest) if not outlook.danger >> out & 1]
-    values = [outlook.value(hand, laid) for hand in hands if distance(hand, len(laid)) <= FAR_MAX]
-    passed = (outlook.value(view.hand, melds), PASS)
+    ways = [(rest - ONE[out], out) for out in distinct(rest) if not outlook.danger >> out & 1]
+    values = [
+        outlook.value(hand, laid) - outlook.risk(out)
+        for hand, out in ways
+        if distance(hand, len(laid)) <= FAR_MAX
+    ]
+    # Who passes discards later; what that risks at least is the fair comparison.
+    later = min([outlook.risk(out) for out in distinct(view.hand)])
+    passed = (outlook.value(view.hand, melds) - later, PASS)
     return [(max(values), PENG), passed] if values else [passed]
 
 
@@ -87,9 +99,9 @@ def _discards(view: View, melds: tuple[Laid, ...]) -> list[tuple[float, Action]]
     tiles = [DISCARDED[action] for action in view.legal if action in DISCARDED]
     far = {tile: distance(hand - ONE[tile], number) for tile in tiles}
     least = min(far.values())
-    if least > FAR_MAX:
-        return []
     outlook = Outlook(view)
+    if least > FAR_MAX:
+        return _far_discards(view, outlook, {tile: at for tile, at in far.items() if at == least})
     reveals: dict[int, Action] = {}
     for action in view.legal:
         if action not in PLAIN:
@@ -103,9 +115,22 @@ def _discards(view: View, melds: tuple[Laid, ...]) -> list[tuple[float, Action]]
         rest = hand - ONE[tile]
         if far[tile] == 0:
             silent, revealed = outlook.ready(rest, melds)
-            found.append((lasting(silent, outlook.turns), DISCARD[tile]))
+            found.append((lasting(silent, outlook.turns) - outlook.risk(tile), DISCARD[tile]))
             if tile in reveals:
-                found.append((lasting(revealed, outlook.turns), reveals[tile]))
+                found.append((lasting(revealed, outlook.turns) - outlook.risk(tile), reveals[tile]))
         else:
-            found.append((outlook.value(rest, melds), DISCARD[tile]))
+            found.append((outlook.value(rest, melds) - outlook.risk(tile), DISCARD[tile]))
     return found
+
+
+def _far_discards(view: View, outlook: Outlook, far: dict[int, int]) -> list[tuple[float, Action]]:
+    """Return the discards of a far hand that do not set it back, by what they leave and what they risk."""
+    number = len(view.melds[view.seat or 0])
+    comes: dict[int, int] = {}
+    for tile in far:
+        if not outlook.danger >> tile & 1:
+            rest = view.hand - ONE[tile]
+            comes[tile] = sum([outlook.left[at] for at in accepts(rest, number)])
+    most = max(comes.values(), default=0) or 1
+    stake = FAR_STAKE * outlook.turns / TURNS
+    return [(stake * come / most - outlook.risk(tile), DISCARD[tile]) for tile, come in comes.items()]

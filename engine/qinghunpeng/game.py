@@ -12,8 +12,10 @@ from engine.mahjong.flowers import DECK, any_tiles
 from engine.qinghunpeng.actions import parse_action
 from engine.qinghunpeng.bot import fallback, random_bot
 from engine.qinghunpeng.deal import deal_position
+from engine.qinghunpeng.easy import easy_bot
 from engine.qinghunpeng.explain import explain_outcome
 from engine.qinghunpeng.fold import fold
+from engine.qinghunpeng.hard import hard_bot
 from engine.qinghunpeng.normal import normal_bot
 from engine.qinghunpeng.outcome import Outcome
 from engine.qinghunpeng.position import Position
@@ -29,7 +31,9 @@ class Qinghunpeng:
     name: Final = "qinghunpeng"
     seats: Final = SEATS
     presets: Mapping[str, RuleSet] = MappingProxyType(PRESETS)
-    bots: Mapping[str, Bot] = MappingProxyType({"random": random_bot, "normal": normal_bot})
+    bots: Mapping[str, Bot] = MappingProxyType(
+        {"random": random_bot, "easy": easy_bot, "normal": normal_bot, "hard": hard_bot}
+    )
 
     def ruleset(self, preset_id: str, overrides: Mapping[str, Any] | None = None) -> RuleSet:
         """Return a preset with options changed if asked; ``custom@0`` if they are no preset's.
