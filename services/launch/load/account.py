@@ -1,0 +1,62 @@
+"""A guest: a key of his own, proven; and tokens that are renewed before they end."""
+
+from __future__ import annotations
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from paiju.accounts.v1 import accounts_service_pb2 as pb
+
+from services.launch.load.wires import post, session_for
+
+SERVICE = "paiju.accounts.v1.AccountsService"
+
+
+class Account:
+    """One guest; made anew in each test, so that everybody has his welcome grant."""
+
+    def __init__(self, url: str, source: str) -> None:
+        self.player_id = ""
+        self.access_token = ""
+        self.expires_at_ms = 0
+        self._refresh_token = ""
+        self._url = url
+        self._source = source
+        self._key = Ed25519PrivateKey.generate()
+
+    async def sign_in(self) -> None:
+        """Prove the key, over plain HTTP as the page does.
+
+        Raises:
+            Refused, Lost: It did not work.
+        """
+        public = self._key.public_key().public_bytes_raw()
+        async with session_for(self._source) as http:
+            asked = pb.CreateChallengeRequest(public_key=public)
+            challenge = (
+                await post(http, self._url, f"{SERVICE}/CreateChallenge", asked, pb.CreateChallengeResponse)
+            ).challenge
+            proof = pb.SignInGuestRequest(
+                public_key=public,
+                challenge=challenge,
+                signature=self._key.sign(b"paiju-guest-1" + challenge),
+                device="paiju load",
+            )
+            answer = await post(http, self._url, f"{SERVICE}/SignInGuest", proof, pb.SignInGuestResponse)
+        self.player_id = answer.profile.player_id
+        self._take(answer.tokens)
+
+    async def refresh(self) -> None:
+        """Get new tokens.
+
+        Raises:
+            Refused, Lost: It did not work.
+        """
+        asked = pb.RefreshSessionRequest(refresh_token=self._refresh_token)
+        async with session_for(self._source) as http:
+            answer = await post(
+                http, self._url, f"{SERVICE}/RefreshSession", asked, pb.RefreshSessionResponse
+            )
+        self._take(answer.tokens)
+
+    def _take(self, tokens: pb.SessionTokens) -> None:
+        self.access_token, self._refresh_token = tokens.access_token, tokens.refresh_token
+        self.expires_at_ms = tokens.access_expires_at_ms
