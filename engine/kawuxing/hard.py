@@ -28,7 +28,7 @@ SWING_MAX: Final = 16.0
 """A playout counts for so many stakes at most; rare huge wins would drown everything else."""
 
 BUDGET: Final = Budget(playouts=48, plies=1_200, doubt=1.5)
-"""The work of one decision: over 130 decisions of whole rounds 24 ms of CPU on the average and 184 ms at most,
+"""The work of one decision: over 130 decisions 24 ms of CPU on the average and 184 ms at most,
 uncompiled; six in ten need no search."""
 
 FAR_STAKE: Final = 3.0

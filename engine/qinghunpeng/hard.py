@@ -21,7 +21,7 @@ CLOSE: Final = 0.05
 """Candidates within so many points of the best expectation are searched."""
 
 BUDGET: Final = Budget(playouts=24, plies=1_000, doubt=1.5)
-"""The work of one decision: over 130 decisions of whole rounds 23 ms of CPU on the average and 216 ms at most,
+"""The work of one decision: over 130 decisions 23 ms of CPU on the average and 216 ms at most,
 uncompiled; nearly half need no search."""
 
 BACK: Final = 0.4
