@@ -9,7 +9,7 @@ PYTEST_ARGS ?=
 SETUP_STAMP := $(VENV)/.setup
 
 .DEFAULT_GOAL := help
-.PHONY: help setup play test check fix protos protos-check deploy-nats bench bench-peers golden screenshots lock sim \
+.PHONY: help setup play test check fix protos protos-check deploy-nats bench bench-peers bots golden screenshots lock sim \
 	engine-fast test-fast wheel wheel-fast clean
 
 help: ## list the targets
@@ -88,6 +88,12 @@ bench: setup ## measure, as ratios in one run
 
 bench-peers: setup ## install the packages that `make bench` measures beside
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+
+BOTS_DEALS ?= 120
+bots: setup ## the strengths of the bots against each other, over duplicate deals; an hour
+	@for game in paohuzi doudizhu kawuxing qinghunpeng; do \
+		$(BIN)/python -m bench.bench_bots --game $$game --deals $(BOTS_DEALS) --strict || exit 1; \
+	done
 
 golden: setup ## rewrite the golden files; read the diff before you commit it
 	GOLDEN_REWRITE=1 $(BIN)/python -m pytest tests/golden $(PYTEST_ARGS)

@@ -1,4 +1,7 @@
-"""No output depends on the order of a set: whole rounds are equal under every hash seed."""
+"""No output depends on the order of a set: whole rounds are equal under every hash seed.
+
+Bots that search are slow, and asked the same in tests of their own.
+"""
 
 import os
 import subprocess
@@ -17,7 +20,7 @@ for name in GAMES:
     for preset in sorted(game.presets):
         for number in range(3):
             seed = hashlib.sha256(f"{preset} {number}".encode()).digest()
-            bots = tuple(sorted(game.bots))
+            bots = tuple(sorted(set(game.bots) - {"hard"}))
             seats = tuple(bots[seat % len(bots)] for seat in range(game.seats))
             record, _ = play_round(game, game.ruleset(preset), seats, f"order/{number + 2}", seed, 0, 0)
             verdict = audit_alone(record.text.encode())

@@ -205,7 +205,7 @@ def test_every_question_answer_and_result_is_the_same_on_both_sides() -> None:
 @pytest.mark.parametrize("preset", sorted(GAME.presets))
 def test_scoring_agrees_with_the_records_of_bots(preset: str) -> None:
     rng = random.Random(f"doudizhu records {preset}")
-    ruleset, bots = GAME.ruleset(preset), sorted(GAME.bots)
+    ruleset, bots = GAME.ruleset(preset), sorted(set(GAME.bots) - {"hard"})
     for number in range(ROUNDS // 12):
         seed, round_id = rng.randbytes(32), f"ddz-{number}/2"
         dealer = first_dealer(seed, round_id, [None] * SEATS)

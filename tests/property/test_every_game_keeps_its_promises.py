@@ -174,12 +174,18 @@ def test_a_record_reads_back_and_plays_again_to_the_same_end(name: str, preset: 
 
 @every_game
 def test_bots_and_the_fallback_answer_what_they_are_asked(name: str, preset: str) -> None:
+    searched = 0
     for seed in SEEDS:
         for playout in steps(name, preset, seed):
             for seat in playout.position.to_act():
                 view = playout.position.view(seat)
                 assert playout.game.fallback(view) in view.legal
-                for bot in playout.game.bots.values():
+                for strength, bot in playout.game.bots.items():
+                    if strength == "hard":
+                        # It searches for a tenth of a second; its own tests ask it more.
+                        if searched == 2 or len(view.legal) == 1:
+                            continue
+                        searched += 1
                     answer = bot(view, random.Random(seed))
                     assert answer in view.legal
                     assert answer == bot(playout.game.fold(playout.told[seat]), random.Random(seed))
