@@ -1,0 +1,100 @@
+"""`paiju load` against a real `paiju up`: players arrive, play, lose connections and come back."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from services.launch.exits import NO, OK, OUTAGE
+from services.matchmaking.settings import HALLS
+from tests.support.up import Up, spawn
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="players have loopback addresses of their own"),
+]
+
+TIMING = {"claim_pause_ms": 0, "turn_ms": 9000, "claim_ms": 9000, "nonce_ms": 3000, "between_ms": 0}
+PLAYERS = ("--games", "paohuzi,doudizhu", "--think-ms", "15", "--rest-ms", "100", "--json")
+
+
+@pytest.fixture(scope="module")
+def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
+    folder = tmp_path_factory.mktemp("load")
+    halls = json.loads(HALLS.read_text(encoding="utf-8"))
+    for level in halls["levels"]:
+        level |= {"timing": TIMING, "rounds": 1}
+    file = folder / "halls.json"
+    file.write_text(json.dumps(halls), encoding="utf-8")
+    with Up(folder / "data", env={"PAIJU_MATCHMAKING_HALLS_FILE": str(file)}) as running:
+        yield running
+
+
+def load(folder: Path, url: str, *options: str) -> tuple[int, dict[str, Any], str]:
+    """Run the command; return its exit code, its report and what it said on standard error."""
+    log = folder / "load.log"
+    process = spawn("load", url, *PLAYERS, *options, env={}, log=log)
+    out, _ = process.communicate(timeout=120)
+    return process.returncode, json.loads(out) if out else {}, log.read_text(encoding="utf-8")
+
+
+def test_24_seats_play_rounds_through_storms_and_all_they_see_is_right(up: Up, tmp_path: Path) -> None:
+    code, report, said = load(
+        tmp_path,
+        up.said.url,
+        *("--seats", "24", "--rate", "24", "--seconds", "4", "--drain", "30", "--jobs", "2"),
+        *("--drop-every", "1", "--drop-spread-ms", "100", "--slow", "0.1", "--slow-ms", "5"),
+        *("--slo", "errors=0", "--slo", "wrong=0"),
+    )
+    assert code == OK, said
+    assert report["wrong"] == report["errors"] == report["cut_short"] == 0
+    assert report["arrived"] >= 24
+    assert report["seats_taken"] == report["seats_played_out"] >= 24
+    assert report["rounds"] > 8
+    assert report["actions"] > 100
+    assert report["reconnects"] == report["drops"] > 10
+    assert report["views_checked"] > 0
+    assert report["goodbyes_by_reason"] == {"DROPPED_BY_US": report["drops"]}
+    for name in ("sign_in", "seat", "action", "acknowledged", "resume", "settle"):
+        times = report["times"][name]
+        assert times["count"] > 0
+        assert 0 < times["p50_ms"] <= times["p99_ms"] <= times["max_ms"]
+    assert report["generator"]["cpu_us_per_action"] > 0
+    assert " present, " in said
+
+
+def test_friends_and_spectators_at_tables_of_their_own_play_over_grpc(up: Up, tmp_path: Path) -> None:
+    code, report, said = load(
+        tmp_path,
+        up.said.url,
+        *("--seats", "9", "--rate", "30", "--seconds", "2", "--drain", "30", "--matches", "1"),
+        *("--seating", "table", "--key-file", str(up.data / "keys" / "service"), "--rounds", "1"),
+        *("--timing", json.dumps(TIMING), "--door", "both", "--grpc", up.said.grpc, "--watch", "1"),
+    )
+    assert code == OK, said
+    assert report["wrong"] == report["errors"] == 0
+    assert report["rounds"] >= 3
+    assert report["tables_watched"] == report["rounds"], "one round a table, one spectator each"
+    whole = report["frames"]
+    assert report["seats_told_agreed"] == 3 * report["rounds"], "each of three friends hears the verdict"
+    assert whole > report["actions"] > 50
+
+
+def test_a_promise_that_is_not_kept_is_exit_1_and_nobody_there_is_exit_4(up: Up, tmp_path: Path) -> None:
+    code, report, said = load(
+        tmp_path,
+        up.said.url,
+        *("--seats", "3", "--rate", "9", "--seconds", "1", "--drain", "30", "--matches", "1"),
+        *("--slo", "action_p50=1us", "--slo", "errors=0"),
+    )
+    assert code == NO
+    assert [slo["kept"] for slo in report["slos"]] == [False, True]
+    assert said.splitlines()[-1] == "paiju: not kept: action_p50=1us"
+    code, _, said = load(tmp_path, "http://127.0.0.1:9/")
+    assert code == OUTAGE
+    assert said.splitlines()[-1].startswith("paiju: nobody answers at http://127.0.0.1:9/")

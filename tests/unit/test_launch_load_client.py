@@ -1,0 +1,184 @@
+"""A load test's player against a table that stalls, under a virtual clock: times count from the intent."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from paiju.gateway.v1.gateway_service_pb2 import (
+    Goodbye,
+    PlayRequest,
+    PlayResponse,
+    TableFrames,
+    TableSnapshot,
+    Welcome,
+)
+from paiju.table.v1.play_pb2 import CommandAnswer, Frame, TableView
+
+from services.chassis.clock import VirtualClock, run_virtual
+from services.launch.load.chance import Stream
+from services.launch.load.client import Client
+from services.launch.load.figures import Figures
+from services.launch.load.order import Order
+from services.launch.load.sitting import Sitting
+from services.launch.load.wires import Wire
+from services.launch.load.world import World
+from tests.unit.test_launch_load_transcript import Told, told
+
+THINK_MS = 200.0
+GAME = "paohuzi"
+
+
+class StallingTable:
+    """Plays one recorded round with whoever attaches: the next frames follow each answer, after a stall.
+
+    It is a `Wire`, several one after the other: `cut` ends one, and `Client` opens the next.
+    """
+
+    def __init__(self, clock: VirtualClock, made: Told, stall_s: float) -> None:
+        self.clock = clock
+        self.view = made.view
+        self.frames = made.frames
+        self.stall_s = stall_s
+        self.shown = 0
+        self.acts: list[tuple[int, str]] = []
+        self.attached: list[int] = []
+        self.cut_after_act = 0
+        self.out: asyncio.Queue[PlayResponse | None] = asyncio.Queue()
+
+    async def send(self, request: PlayRequest) -> None:
+        answer = PlayResponse(reply_to=request.id)
+        if request.HasField("hello"):
+            answer.welcome.CopyFrom(Welcome(player_id="p_1"))
+        else:
+            answer.command_answer.CopyFrom(CommandAnswer())
+        command = request.table
+        if command.HasField("attach"):
+            self.attached.append(command.attach.number)
+            self._show(command.attach.number)
+        elif command.HasField("act"):
+            await self.clock.sleep(self.stall_s)
+            known = (command.act.question, command.act.action) in self.acts
+            self.acts.append((command.act.question, command.act.action))
+            if len(self.acts) == self.cut_after_act:
+                self.out.put_nowait(PlayResponse(goodbye=Goodbye(reason="SHUTTING_DOWN")))
+                self.out.put_nowait(None)
+                return
+            if not known:
+                self._play_on()
+        self.out.put_nowait(answer)
+
+    async def receive(self) -> PlayResponse | None:
+        return await self.out.get()
+
+    async def close(self) -> None:
+        self.out.put_nowait(None)
+
+    async def cut(self) -> None:
+        self.out.put_nowait(None)
+
+    def reopened(self) -> StallingTable:
+        self.out = asyncio.Queue()
+        return self
+
+    def _show(self, number: int) -> None:
+        if not number:
+            view = self.view.SerializeToString()
+            self._say(PlayResponse(table_snapshot=TableSnapshot(table_id="0-table", epoch=7, view=view)))
+            self._play_on()
+            return
+        self._frames([frame for frame in self.frames[: self.shown] if frame.number > number])
+
+    def _play_on(self) -> None:
+        """Show what follows, to the next question of the seat."""
+        start = self.shown
+        while self.shown < len(self.frames):
+            self.shown += 1
+            if self.frames[self.shown - 1].play.HasField("question"):
+                break
+        self._frames(self.frames[start : self.shown])
+
+    def _frames(self, frames: list[Frame]) -> None:
+        raw = [frame.SerializeToString() for frame in frames]
+        self._say(PlayResponse(table_frames=TableFrames(table_id="0-table", epoch=7, frames=raw)))
+
+    def _say(self, response: PlayResponse) -> None:
+        self.out.put_nowait(response)
+
+
+class AtTheTable(Client):
+    table: StallingTable
+
+    async def _open(self) -> Wire:
+        return self.table.reopened()
+
+
+@asynccontextmanager
+async def sitting_at(clock: VirtualClock, table: StallingTable) -> AsyncIterator[Sitting]:
+    order = Order("http://127.0.0.1:1/", think_ms=THINK_MS, think_sigma=0.0, policy="random", seed="9")
+    async with asyncio.TaskGroup() as group:
+        world = World(order, clock, Figures(), clock.monotonic(), group)
+        client = AtTheTable(world, "0", "", "websocket")
+        client.table = table
+        client.account.expires_at_ms = 1 << 60
+        world.spawn(client._keep())
+        sitting = Sitting(client, "0-table", Stream("9", "t"), Stream("9", "c"), b"")
+        await sitting.begin()
+        yield sitting
+        await client.go()
+        world.end_all()
+
+
+def open_view() -> Told:
+    """A round from seat 0, told from a view at number 4 on."""
+    made = told(GAME, 0)
+    made.frames.pop()  # the answers will be others than those on record
+    assert isinstance(made.view, TableView)
+    return made
+
+
+def test_an_answer_that_a_stalled_platform_takes_late_is_timed_from_when_it_was_meant() -> None:
+    async def scene(clock: VirtualClock) -> None:
+        table = StallingTable(clock, open_view(), stall_s=3.0)
+        async with sitting_at(clock, table) as sitting:
+            await clock.sleep(THINK_MS / 1000 + 3.1)
+            times = sitting.figures.now.times
+            assert len(table.acts) == 1
+            assert times["action"].count == 1
+            assert 2.999 < times["action"].percentile(100) < 3.001
+            assert 2.999 < times["acknowledged"].percentile(100) < 3.001
+            assert sitting.figures.now.counts["actions"] == 1
+
+    run_virtual(scene)
+
+
+def test_an_answer_without_acknowledgement_is_given_again_unchanged_after_the_reconnect() -> None:
+    async def scene(clock: VirtualClock) -> None:
+        table = StallingTable(clock, open_view(), stall_s=0.01)
+        table.cut_after_act = 1
+        async with sitting_at(clock, table) as sitting:
+            await clock.sleep(2.0)
+            assert len(table.acts) >= 2
+            assert table.acts[0] == table.acts[1]
+            assert table.attached[0] == 0
+            assert table.attached[1] > table.view.number, "it names the last frame it has"
+            figures = sitting.figures
+            assert figures.goodbyes["SHUTTING_DOWN"] == 1
+            assert figures.now.counts["reconnects"] == 1
+            assert figures.wrong == {}
+            assert figures.errors == {}
+
+    run_virtual(scene)
+
+
+def test_the_same_seed_gives_the_same_answers() -> None:
+    async def scene(clock: VirtualClock, stall_s: float) -> list[tuple[int, str]]:
+        table = StallingTable(clock, open_view(), stall_s)
+        async with sitting_at(clock, table):
+            await clock.sleep(20.0)
+        return table.acts
+
+    fast, slow = run_virtual(lambda clock: scene(clock, 0.0)), run_virtual(lambda clock: scene(clock, 1.0))
+    assert len(fast) > 3
+    assert slow == fast, "how fast the platform is changes nobody's mind"
