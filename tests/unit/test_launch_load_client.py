@@ -121,7 +121,7 @@ async def sitting_at(clock: VirtualClock, table: StallingTable) -> AsyncIterator
         world = World(order, clock, Figures(), clock.monotonic(), group)
         client = AtTheTable(world, "0", "", "websocket")
         client.table = table
-        client.account.expires_at_ms = 1 << 60
+        client.account.renew_at_ms = 1 << 60
         world.spawn(client._keep())
         sitting = Sitting(client, "0-table", Stream("9", "t"), Stream("9", "c"), b"")
         await sitting.begin()

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from paiju.accounts.v1 import accounts_service_pb2 as pb
 
+from services.chassis.clock import Clock
 from services.launch.load.wires import post, session_for
 
-SERVICE = "paiju.accounts.v1.AccountsService"
+SERVICE: Final = "paiju.accounts.v1.AccountsService"
+
+RENEW_MS: Final = 90_000
+"""Tokens are renewed so long before they end; short ones at half of their life."""
 
 
 class Account:
     """One guest; made anew in each test, so that everybody has his welcome grant."""
 
-    def __init__(self, url: str, source: str) -> None:
+    def __init__(self, url: str, source: str, clock: Clock) -> None:
         self.player_id = ""
         self.access_token = ""
-        self.expires_at_ms = 0
+        self.renew_at_ms = 0
+        """When to ask for new tokens."""
+        self._clock = clock
         self._refresh_token = ""
         self._url = url
         self._source = source
@@ -59,4 +67,5 @@ class Account:
 
     def _take(self, tokens: pb.SessionTokens) -> None:
         self.access_token, self._refresh_token = tokens.access_token, tokens.refresh_token
-        self.expires_at_ms = tokens.access_expires_at_ms
+        left_ms = tokens.access_expires_at_ms - self._clock.now_ms()
+        self.renew_at_ms = tokens.access_expires_at_ms - min(RENEW_MS, left_ms // 2)

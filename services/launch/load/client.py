@@ -37,10 +37,8 @@ AGAIN: Final = frozenset(
 
 SIGN_IN_AGAIN: Final = frozenset({"TOKEN_EXPIRED", "TOKEN_INVALID", "SESSION_REVOKED", "UNAUTHENTICATED"})
 
-TRY_S_MAX: Final = 30.0
 FIRST_WAIT_S: Final = 0.1
 WAIT_S_MAX: Final = 5.0
-RENEW_MS: Final = 90_000
 PING_S: Final = 15.0
 
 
@@ -68,7 +66,7 @@ class Client:
         self.figures = world.figures
         self.clock = world.clock
         self.is_slow = is_slow
-        self.account = Account(world.order.url, source)
+        self.account = Account(world.order.url, source, world.clock)
         self.sitting: Sitting | None = None
         self.ticket = Ticket()
         self.room = Room()
@@ -99,7 +97,7 @@ class Client:
         """
         await self.trying("sign_in", self.account.sign_in)
         self._keeper = self.world.spawn(self._keep())
-        await self.link(self.clock.monotonic() + TRY_S_MAX)
+        await self.link()
 
     async def go(self) -> None:
         """Close the connection; twice does nothing more."""
@@ -123,9 +121,10 @@ class Client:
         if link is None or not self._linked.is_set():
             return
         try:
-            if self.account.expires_at_ms - self.clock.now_ms() < RENEW_MS:
+            if self.clock.now_ms() > self.account.renew_at_ms:
                 await self.account.refresh()
                 await link.ask(hello=self._hello())
+                self.figures.count("tokens_renewed")
             elif self.clock.monotonic() - link.said_at > PING_S:
                 await link.ping()
         except (Lost, Refused) as problem:
@@ -133,7 +132,7 @@ class Client:
 
     # Saying
 
-    async def link(self, until: float) -> Link:
+    async def link(self, seconds: float | None = None) -> Link:
         """Return the connection, waiting for it.
 
         Raises:
@@ -143,7 +142,7 @@ class Client:
         if self._is_leaving:
             raise Left("left")
         try:
-            async with self.clock.timeout(until - self.clock.monotonic()):
+            async with self.clock.timeout(seconds or self.world.order.patience_s):
                 await self._linked.wait()
         except TimeoutError:
             raise GaveUp("connect") from None
@@ -155,7 +154,7 @@ class Client:
         self,
         what: str,
         work: Callable[[], Awaitable[T]],
-        seconds: float = TRY_S_MAX,
+        seconds: float | None = None,
         also: frozenset[str] = frozenset(),
     ) -> T:
         """Do something until it works; `also` are more reasons to try again.
@@ -164,7 +163,7 @@ class Client:
             GaveUp: It did not, for so long.
             Refused: For a reason that does not end by itself.
         """
-        until, tries = self.clock.monotonic() + seconds, 0
+        until, tries = self.clock.monotonic() + (seconds or self.world.order.patience_s), 0
         while True:
             try:
                 return await work()
@@ -190,7 +189,7 @@ class Client:
         """
 
         async def once() -> M:
-            link = await self.link(self.clock.monotonic() + TRY_S_MAX)
+            link = await self.link()
             return await link.call(method, request, response)
 
         return await self.trying(method.rpartition("/")[2], once, also=also)
@@ -203,7 +202,7 @@ class Client:
         """
 
         async def once() -> None:
-            link = await self.link(self.clock.monotonic() + TRY_S_MAX)
+            link = await self.link()
             answer = await link.command(table_id, command_id, **body)
             if answer.reason:
                 raise Refused(answer.reason)

@@ -17,6 +17,7 @@ def load(
     rate: Annotated[float, typer.Option(help="Players who arrive in a second, at random.")] = 10.0,
     seconds: Annotated[float, typer.Option(min=0, help="How long with all seats taken.")] = 60.0,
     drain: Annotated[float, typer.Option(min=0, help="Seconds to finish matches in, at the end.")] = 60.0,
+    patience: Annotated[float, typer.Option(min=1, help="Seconds until players give up trying.")] = 30.0,
     games: Annotated[str, typer.Option(help="As paohuzi,doudizhu/qiang; all without.")] = "",
     seating: Annotated[
         str,
@@ -74,6 +75,7 @@ def load(
     order = Order(
         url=url.rstrip("/") + "/",
         grpc=grpc,
+        patience_s=patience,
         games=parse_games(games),
         seats=seats,
         rate=rate,

@@ -38,6 +38,8 @@ class Order:
     rate: float = 10.0
     seconds: float = 60.0
     drain_s: float = 60.0
+    patience_s: float = 30.0
+    """So long players try what does not work, before they give up."""
     seating: str = "quick-bots"
     level: str = "novice"
     rounds: int = 4

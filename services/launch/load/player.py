@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Final
 
 from services.launch.load.chance import Stream
 from services.launch.load.client import Client, GaveUp
@@ -12,6 +13,9 @@ from services.launch.load.seating import Party, find_table
 from services.launch.load.sitting import Sitting
 from services.launch.load.wires import Lost, Refused
 from services.launch.load.world import World
+
+POOR: Final = ("COINS_TOO_FEW", "INSUFFICIENT_FUNDS")
+"""What a hall tells those who have lost their coins."""
 
 
 class Player(Client):
@@ -30,6 +34,7 @@ class Player(Client):
         self.arrival = arrival
         self.party = party
         self._watchers = watchers
+        self._has_played = False
         seed = world.order.seed
         self._think = Stream(seed, "think", arrival.index)
         self._choices = Stream(seed, "choices", arrival.index)
@@ -56,7 +61,10 @@ class Player(Client):
                 due = self.clock.monotonic() + self._rests.exponential(self.world.order.rest_ms / 1000)
                 await self.clock.sleep(due - self.clock.monotonic())
         except (GaveUp, Refused, Lost) as problem:
-            self.figures.errors[str(problem)] += 1
+            if self._has_played and any(word in str(problem) for word in POOR):
+                self.figures.count("went_broke")
+            else:
+                self.figures.errors[str(problem)] += 1
         except asyncio.CancelledError:
             self.figures.count("cut_short")
             raise
@@ -79,6 +87,7 @@ class Player(Client):
                 self._watchers.watch(table_id)
             await sitting.play()
             self.figures.count("seats_played_out")
+            self._has_played = True
             return True
         finally:
             await sitting.end()

@@ -30,6 +30,9 @@ COUNTS: Final = (
     "views",
     "views_checked",
     "tables_watched",
+    "tokens_renewed",
+    "went_broke",
+    "seats_told_of_void_rounds",
     "unsettled",
     "seats_told_agreed",
     "seats_told_disputed",
@@ -126,7 +129,9 @@ def text_of(report: dict[str, Any]) -> str:
         f"busiest core {own['busiest_core_percent']:g} %, lag p99 {own['lag_p99_ms']:g} ms"
     )
     if own["saturated"]:
-        lines.append("WARNING: the generator itself was saturated; its times are not the platform's")
+        lines.append(
+            "WARNING: the generator, or its machine, was saturated; its times are not the platform's alone"
+        )
     for slo in report["slos"]:
         found = "nothing measured" if slo["found"] is None else f"{slo['found']:g}"
         lines.append(f"{'kept  ' if slo['kept'] else 'MISSED'} {slo['slo']} (found {found})")

@@ -37,7 +37,7 @@ def run(order: Order, slos: Sequence[Slo], *, as_json: bool) -> None:
     report = report_of(order, figures, slos)
     print(json.dumps(report, ensure_ascii=False) if as_json else text_of(report))
     if report["generator"]["saturated"] and as_json:
-        print("paiju: the generator itself was saturated", file=sys.stderr)
+        print("paiju: the generator, or its machine, was saturated", file=sys.stderr)
     if figures.wrong:
         raise Stop(NO, f"{figures.wrong.total()} mistakes in the transcripts, first {figures.examples[0]}")
     if not report["actions"]:

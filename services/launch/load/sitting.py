@@ -112,7 +112,7 @@ class Sitting:
         self.client.sitting = None
         self.client.world.rise_from(self.table_id)
         try:
-            link = await self.client.link(self._clock.monotonic() + 1.0)
+            link = await self.client.link(1.0)
             await self.client.trying("detach", partial(link.command, self.table_id, detach=Detach()), 1.0)
         except (GaveUp, Refused):
             return  # the connection is away; nobody listens then
@@ -201,7 +201,7 @@ class Sitting:
     # Saying
 
     async def _attach(self) -> None:
-        link = await self.client.link(self._clock.monotonic() + 30.0)
+        link = await self.client.link()
         answer = await link.command(self.table_id, attach=self.attach())
         if answer.reason:
             raise Refused(answer.reason)
