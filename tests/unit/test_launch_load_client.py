@@ -24,7 +24,7 @@ from services.launch.load.order import Order
 from services.launch.load.sitting import Sitting
 from services.launch.load.wires import Wire
 from services.launch.load.world import World
-from tests.unit.test_launch_load_transcript import Told, told
+from tests.support.told import Told, told
 
 THINK_MS = 200.0
 GAME = "paohuzi"

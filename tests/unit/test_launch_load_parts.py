@@ -21,7 +21,7 @@ from services.launch.load.policy import Mind
 from services.launch.load.report import report_of, text_of
 from services.launch.load.slo import parse_slo
 from services.launch.load.world import Board
-from tests.unit.test_launch_load_transcript import told
+from tests.support.told import told
 
 ORDER = Order("http://127.0.0.1:1/", games=parse_games(""), seats=300, rate=50, seconds=14)
 
