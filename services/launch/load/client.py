@@ -264,6 +264,7 @@ class Client:
         sitting = self.sitting
         if sitting is None:
             return
+        jumps = sitting.transcript.jumps
         for tries in range(50):
             answer = await link.command(sitting.table_id, attach=sitting.attach())
             if not answer.reason:
@@ -273,6 +274,8 @@ class Client:
                 return
             self.figures.retries[f"attach:{answer.reason}"] += 1
             await self.clock.sleep(self._wait_s(tries))
+        how = "gap" if sitting.transcript.jumps == jumps else "view"
+        self.figures.count(f"resumed_by_{how}")
         # One in four also asks for the whole view, to hold it against what the frames add up to.
         if self._chance.randrange(4) == 0:
             await link.command(sitting.table_id, attach=sitting.attach(from_nothing=True))

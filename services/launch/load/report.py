@@ -27,6 +27,8 @@ COUNTS: Final = (
     "questions_withdrawn",
     "drops",
     "reconnects",
+    "resumed_by_gap",
+    "resumed_by_view",
     "views",
     "views_checked",
     "tables_watched",

@@ -74,6 +74,7 @@ class _Processes:
             self._processes.append(process)
         self._told: dict[Connection, Progress] = {}
         self._shown_at = 0.0
+        self._is_stopping = False
         self._is_watched = sys.stderr.isatty()
 
     def measured(self) -> Figures:
@@ -102,6 +103,9 @@ class _Processes:
                         whole.add(said)
                         open_.remove(pipe)
             except KeyboardInterrupt:
+                if self._is_stopping:
+                    raise
+                self._is_stopping = True
                 for pipe in open_:
                     pipe.send("stop")
             self._show()

@@ -26,6 +26,9 @@ from services.launch.load.world import World
 LAG_EVERY_S: Final = 0.05
 LOOK_AFTER_EVERY_S: Final = 5.0
 
+STOPPED_DRAIN_S: Final = 3.0
+"""After Ctrl-C nobody waits for matches to end."""
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -117,7 +120,8 @@ class Worker:
 
     async def _see_out(self) -> None:
         """Let those who play finish their match, for a while."""
-        until = self._clock.monotonic() + self._order.drain_s
+        drain_s = min(self._order.drain_s, STOPPED_DRAIN_S) if self._is_told_to_stop else self._order.drain_s
+        until = self._clock.monotonic() + drain_s
         while self._players and self._clock.monotonic() < until:
             await self._clock.sleep(0.1)
         tasks = list(self._players.values())
@@ -206,6 +210,9 @@ def main(order: Order, job: int, pipe: Connection) -> None:
     """Be such a process: say that we are ready, wait for the word, and send what was measured."""
     # Ctrl-C is the parent's to handle: it tells us to stop, and wants the figures.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # A connection is an open file, and shells often allow a thousand.
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     worker = Worker(order, job, SystemClock(), pipe)
     pipe.send("ready")
     pipe.recv()
