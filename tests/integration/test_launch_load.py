@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -83,6 +85,21 @@ def test_friends_and_spectators_at_tables_of_their_own_play_over_grpc(up: Up, tm
     whole = report["frames"]
     assert report["seats_told_agreed"] == 3 * report["rounds"], "each of three friends hears the verdict"
     assert whole > report["actions"] > 50
+
+
+def test_ctrl_c_ends_it_soon_with_the_report_so_far(up: Up, tmp_path: Path) -> None:
+    log = tmp_path / "load.log"
+    process = spawn("load", up.said.url, *PLAYERS, "--seats", "6", "--rate", "9", env={}, log=log)
+    deadline = time.monotonic() + 60
+    while " arrived" not in log.read_text(encoding="utf-8"):
+        assert process.poll() is None, log.read_text(encoding="utf-8")
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=45)  # it was to run for a minute, and another to drain
+    report = json.loads(out)
+    assert report["arrived"] > 0
+    assert report["wrong"] == 0
 
 
 def test_a_promise_that_is_not_kept_is_exit_1_and_nobody_there_is_exit_4(up: Up, tmp_path: Path) -> None:
