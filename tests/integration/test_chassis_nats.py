@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from pathlib import Path
 
@@ -264,3 +264,41 @@ async def test_a_subscription_that_is_given_up_does_not_make_the_connection_deaf
         while not heard:
             await asyncio.sleep(0.01)
     assert heard == [b"still here"]
+
+
+@pytest.mark.parametrize("ask", ["bucket", "purge", "request"])
+async def test_who_is_cancelled_together_with_the_answer_ends(
+    nats_bus: NatsBus, nats_server: NatsServer, ask: str
+) -> None:
+    # At the end of a process: a shard that purges its log then must not go on, or nobody ever ends.
+    async def answer(payload: bytes, _: str) -> bytes:
+        return payload
+
+    for number in (1, 2):
+        await nats_bus.append(LOG, b"%d" % number, number - 1, f"w/{number}")
+    await nats_bus.serve("paiju.test.echo", answer)
+    asked: Callable[[], Awaitable[object]] = {
+        "bucket": (await nats_bus.bucket("shards")).names,
+        "purge": lambda: nats_bus.purge(LOG, 1),
+        "request": lambda: nats_bus.request("paiju.test.echo", b"x"),
+    }[ask]
+    is_past = asyncio.Event()
+
+    async def wait() -> None:
+        await asked()
+        is_past.set()
+        await asyncio.Event().wait()
+
+    waiting = nats_bus._client._resp_map
+    for _ in range(20):
+        known = set(waiting)
+        task = asyncio.create_task(wait())
+        while not (futures := [future for token, future in waiting.items() if token not in known]):
+            await asyncio.sleep(0)
+        while not futures[0].done():
+            await asyncio.sleep(0)
+        assert not is_past.is_set()
+        task.cancel()
+        async with asyncio.timeout(5):
+            await asyncio.wait((task,))
+        assert task.cancelled()

@@ -7,7 +7,6 @@ import ssl
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from nats.errors import NoRespondersError
@@ -19,6 +18,7 @@ from services.chassis import log
 from services.chassis.bus.base import EXPECTED, MSG_ID, BaseBus, Pull, StoreAnswer
 from services.chassis.bus.inbox import Inbox
 from services.chassis.bus.nats_bucket import NatsBucket
+from services.chassis.bus.nats_client import PatientClient
 from services.chassis.bus.nats_pull import NatsPull, open_durable, open_reader
 from services.chassis.bus.nats_store import NatsStore
 from services.chassis.bus.port import (
@@ -53,25 +53,12 @@ class NatsLogin:
     tls: ssl.SSLContext | None = None
 
 
-class _PatientClient(Client):
-    """nats-py's client, but a PONG that nobody waits for any more does not end its read loop.
-
-    A `flush` that is cancelled or times out leaves its future in the queue; nats-py then sets the result of a
-    future that is done, and what that raises makes the whole connection deaf.
-    """
-
-    async def _process_pong(self) -> None:
-        if self._pongs and self._pongs[0].done():
-            self._pongs[0] = asyncio.get_running_loop().create_future()
-        await super()._process_pong()
-
-
 class NatsBus(BaseBus):
     """One process's connection to NATS. Made by `NatsBus.connect`."""
 
     def __init__(self, registry: Registry, clock: Clock, ids: Ids, metrics: Metrics) -> None:
         super().__init__(registry, clock, ids, metrics)
-        self._client = _PatientClient()
+        self._client = PatientClient()
         self._js: JetStreamContext = self._client.jetstream(timeout=API_WAIT_S)
         self._inboxes: list[Inbox[Msg]] = []
         self._stores = NatsStore(self._client, clock)
