@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import pytest
 from paiju.gateway.v1.gateway_service_pb2 import (
     Goodbye,
     PlayRequest,
@@ -18,11 +19,11 @@ from paiju.table.v1.play_pb2 import CommandAnswer, Frame, TableView
 
 from services.chassis.clock import VirtualClock, run_virtual
 from services.launch.load.chance import Stream
-from services.launch.load.client import Client
+from services.launch.load.client import Client, GaveUp
 from services.launch.load.figures import Figures
 from services.launch.load.order import Order
-from services.launch.load.sitting import Sitting
-from services.launch.load.wires import Wire
+from services.launch.load.sitting import STALL_S, Sitting
+from services.launch.load.wires import Lost, Wire
 from services.launch.load.world import World
 from tests.support.told import Told, told
 
@@ -45,6 +46,9 @@ class StallingTable:
         self.acts: list[tuple[int, str]] = []
         self.attached: list[int] = []
         self.cut_after_act = 0
+        self.refusals: list[str] = []
+        """Reasons that the next answers get."""
+        self.pings = 0
         self.out: asyncio.Queue[PlayResponse | None] = asyncio.Queue()
 
     async def send(self, request: PlayRequest) -> None:
@@ -53,10 +57,15 @@ class StallingTable:
             answer.welcome.CopyFrom(Welcome(player_id="p_1"))
         else:
             answer.command_answer.CopyFrom(CommandAnswer())
+        if request.HasField("ping"):
+            self.pings += 1
+            answer.pong.at_ms = request.ping.at_ms
         command = request.table
         if command.HasField("attach"):
             self.attached.append(command.attach.number)
             self._show(command.attach.number)
+        elif command.HasField("act") and self.refusals:
+            answer.command_answer.reason = self.refusals.pop(0)
         elif command.HasField("act"):
             await self.clock.sleep(self.stall_s)
             known = (command.act.question, command.act.action) in self.acts
@@ -182,3 +191,92 @@ def test_the_same_seed_gives_the_same_answers() -> None:
     fast, slow = run_virtual(lambda clock: scene(clock, 0.0)), run_virtual(lambda clock: scene(clock, 1.0))
     assert len(fast) > 3
     assert slow == fast, "how fast the platform is changes nobody's mind"
+
+
+def test_a_frame_that_never_comes_is_a_mistake_of_the_platform() -> None:
+    async def scene(clock: VirtualClock) -> None:
+        made = open_view()
+        del made.frames[-2]
+        table = StallingTable(clock, made, stall_s=0.0)
+        async with sitting_at(clock, table) as sitting:
+            await clock.sleep(20.0)
+            assert sitting.figures.wrong["gap"] == 1
+            assert sitting.figures.examples[0].startswith("gap: table 0-table: frame ")
+
+    run_virtual(scene)
+
+
+def test_an_answer_refused_while_the_table_moves_is_given_again_and_timed_from_when_it_was_meant() -> None:
+    async def scene(clock: VirtualClock) -> None:
+        table = StallingTable(clock, open_view(), stall_s=0.0)
+        table.refusals = ["TABLE_UNAVAILABLE", "SHARD_BUSY", "TABLE_UNAVAILABLE"]
+        async with sitting_at(clock, table) as sitting:
+            await clock.sleep(THINK_MS / 1000 + 1.0)
+            figures = sitting.figures
+            assert figures.retries == {"act:TABLE_UNAVAILABLE": 2, "act:SHARD_BUSY": 1}
+            # Waits of 0.1, 0.2 and 0.4 s, each at least half.
+            assert figures.now.times["action"].max_us >= 350_000
+            assert figures.errors == {}
+
+    run_virtual(scene)
+
+
+def test_an_answer_that_the_rules_refuse_is_not_given_again() -> None:
+    async def scene(clock: VirtualClock) -> None:
+        table = StallingTable(clock, open_view(), stall_s=0.0)
+        table.refusals = ["QUESTION_CLOSED"]
+        async with sitting_at(clock, table) as sitting:
+            await clock.sleep(5.0)
+            assert sitting.figures.refusals == {"act:QUESTION_CLOSED": 1}
+            assert table.acts == []
+            assert sitting.figures.now.counts["actions"] == 0
+
+    run_virtual(scene)
+
+
+def test_a_seat_that_hears_nothing_any_more_is_given_up_as_stalled() -> None:
+    async def scene(clock: VirtualClock) -> None:
+        table = StallingTable(clock, open_view(), stall_s=10_000.0)
+        async with sitting_at(clock, table) as sitting:
+            began = clock.monotonic()
+            with pytest.raises(GaveUp, match="STALLED"):
+                await sitting.play()
+            assert STALL_S <= clock.monotonic() - began <= 1.5 * STALL_S
+
+    run_virtual(scene)
+
+
+def test_who_says_nothing_for_long_pings() -> None:
+    async def scene(clock: VirtualClock) -> None:
+        table = StallingTable(clock, open_view(), stall_s=0.0)
+        table.refusals = ["QUESTION_CLOSED"]
+        async with sitting_at(clock, table) as sitting:
+            await clock.sleep(5.0)
+            await sitting.client.look_after()
+            assert table.pings == 0
+            await clock.sleep(15.0)
+            await sitting.client.look_after()
+            assert table.pings == 1
+
+    run_virtual(scene)
+
+
+def test_who_finds_no_door_open_gives_up_when_his_patience_ends() -> None:
+    class Outside(Client):
+        async def _open(self) -> Wire:
+            raise Lost("HTTP_503")
+
+    async def scene(clock: VirtualClock) -> None:
+        order = Order("http://127.0.0.1:1/", patience_s=7.0)
+        async with asyncio.TaskGroup() as group:
+            world = World(order, clock, Figures(), clock.monotonic(), group)
+            client = Outside(world, "0", "", "websocket")
+            keeper = world.spawn(client._keep())
+            with pytest.raises(GaveUp, match="connect"):
+                await client.link()
+            assert clock.monotonic() == 7.0
+            assert world.figures.retries["connect:HTTP_503"] > 3
+            await client.go()
+            keeper.cancel()
+
+    run_virtual(scene)
