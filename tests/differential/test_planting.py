@@ -4,7 +4,8 @@ import importlib
 
 import pytest
 
-from tests.differential.mutants.planting import ENGINE, SCORING, Mutant, planted
+from tests.differential.mutants import courses
+from tests.differential.mutants.planting import ENGINE, SCORING, Mutant, in_file, line, planted
 from tests.differential.mutants.rounds import agree, record_of
 
 HARMLESS = Mutant("nothing", "", "paohuzi/names.py", "MOST: Final = 26", "MOST: Final = 13 * 2")
@@ -50,3 +51,61 @@ def test_a_way_gives_the_same_verdict_each_time(way: str) -> None:
         assert first == [agree(way, WRONG, number, scoring=alias) for number in range(30)]
     assert not all(first)
     assert all(agree(way, WRONG, number) for number in range(30))
+
+
+OF_COURSES = {
+    "kawuxing": (
+        *in_file(
+            "kawuxing/actions.py", line("nothing", "", "_KOU_MAX: Final = 4", "_KOU_MAX: Final = 2 * 2")
+        ),
+        *in_file("kawuxing/payment.py", line("直杠 at one", "§3", '2 * times, "直杠"', 'times, "直杠"')),
+    ),
+    "qinghunpeng": (
+        *in_file(
+            "qinghunpeng/settle.py", line("nothing", "", "ROB_SHARES: Final = 3", "ROB_SHARES: Final = 2 + 1")
+        ),
+        *in_file(
+            "qinghunpeng/shapes.py", line("no runs from 7 on", "§3", "kind % 9 < 7 and", "kind % 9 < 6 and")
+        ),
+    ),
+    "doudizhu": (
+        *in_file("doudizhu/position.py", line("nothing", "", "HAND: Final = 17", "HAND: Final = 20 - 3")),
+        *in_file(
+            "doudizhu/payment.py", line("no bid", "§4", "base = self.bid * self.fan", "base = self.fan")
+        ),
+    ),
+}
+"""By game a harmless change of the engine, and a wrong line of scoring."""
+
+
+@pytest.mark.parametrize("game", OF_COURSES)
+def test_a_harmless_change_is_agreed_in_every_game(game: str) -> None:
+    harmless, _ = OF_COURSES[game]
+    with planted(ENGINE, harmless) as alias:
+        for number in range(8):
+            assert courses.agree(game, "record", harmless, number, engine=alias)
+            assert courses.agree(game, "lockstep", harmless, number, engine=alias)
+            mutated = courses.record_of(game, alias, harmless, number)
+            assert mutated == courses.record_of(game, ENGINE, harmless, number)
+
+
+@pytest.mark.parametrize("game", OF_COURSES)
+@pytest.mark.parametrize("way", ["record", "lockstep"])
+def test_a_way_of_every_game_gives_the_same_verdict_each_time(game: str, way: str) -> None:
+    _, wrong = OF_COURSES[game]
+    with planted(SCORING, wrong) as alias:
+        first = [courses.agree(game, way, wrong, number, scoring=alias) for number in range(20)]
+        assert first == [courses.agree(game, way, wrong, number, scoring=alias) for number in range(20)]
+    assert not all(first)
+    assert all(courses.agree(game, way, wrong, number) for number in range(20))
+
+
+def test_a_crash_is_not_taken_for_a_dispute() -> None:
+    (broken,) = in_file(
+        "kawuxing/fans.py", line("", "", "    best = 0\n    for tile", "    best = 0 // 0\n    for tile")
+    )
+    at_the_end = next(
+        name for name, case in courses.examples("kawuxing").items() if case.get("op") == "huangzhuang"
+    )
+    with planted(ENGINE, broken) as alias, pytest.raises((courses.Broken, ZeroDivisionError)):
+        courses.agree("kawuxing", "example", broken, at_the_end, engine=alias)

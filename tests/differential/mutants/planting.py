@@ -10,10 +10,10 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 ROOT = Path(__file__).parents[3]
@@ -39,10 +39,11 @@ class Mutant:
     anchor: str = ""
     """What stands in the file exactly once, above a line that stands there more than once."""
     preset: str = "876cc"
+    """Empty: any, drawn anew for each round."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """Changed options under which the rule matters, or matters more often."""
     rig: str = ""
-    """The rigged wall to hunt with (`rigged.RIGS`); empty: any."""
+    """The rigged wall to hunt with; empty: any."""
 
     def planted_in(self, source: str) -> str:
         """Return a source with the wrong line in it.
@@ -56,6 +57,16 @@ class Mutant:
         at = source.find(self.old, source.index(unique))
         assert at >= 0, f"{self.file}: no {self.old!r} below {self.anchor!r}"
         return source[:at] + self.new + source[at + len(self.old) :]
+
+
+def line(name: str, rule: str, old: str, new: str, anchor: str = "", rig: str = "", **options: Any) -> Mutant:
+    """Return a wrong line of a file that `in_file` names, under any preset with some options changed."""
+    return Mutant(name, rule, "", old, new, anchor, preset="", options=options, rig=rig)
+
+
+def in_file(file: str, *mutants: Mutant) -> tuple[Mutant, ...]:
+    """Return wrong lines as those of one file."""
+    return tuple(replace(mutant, file=file) for mutant in mutants)
 
 
 @lru_cache(maxsize=4)
@@ -89,14 +100,23 @@ def _touched(package: str, edited: str) -> frozenset[str]:
     return frozenset(touched)
 
 
+@lru_cache(maxsize=512)
+def _renamed(file: Path, package: str, alias: str) -> CodeType:
+    """Return an unchanged module of a package, compiled to import the others under an alias."""
+    return _compiled(file.read_text(), file, package, alias)
+
+
+def _compiled(source: str, file: Path, package: str, alias: str) -> CodeType:
+    imports = rf"(?m)^(\s*(?:from|import) ){re.escape(package)}(?=[.\s])"
+    return compile(re.sub(imports, rf"\g<1>{alias}", source), str(file), "exec", dont_inherit=True)
+
+
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Serves `package` from its sources under the name `alias`."""
 
     def __init__(self, package: str, alias: str, mutant: Mutant) -> None:
         self._package, self._alias, self._mutant = package, alias, mutant
         self._edited = ROOT / package.replace(".", "/") / mutant.file
-        inner = re.escape(package)
-        self._imports = re.compile(rf"(?m)^(\s*(?:from|import) ){inner}(?=[.\s])")
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -115,11 +135,12 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def exec_module(self, module: ModuleType) -> None:
         assert module.__spec__ is not None
         file = Path(str(module.__spec__.origin))
-        source = file.read_text()
         if file == self._edited:
-            source = self._mutant.planted_in(source)
-        source = self._imports.sub(rf"\g<1>{self._alias}", source)
-        exec(compile(source, str(file), "exec"), module.__dict__)
+            source = self._mutant.planted_in(file.read_text())
+            code = _compiled(source, file, self._package, self._alias)
+        else:
+            code = _renamed(file, self._package, self._alias)
+        exec(code, module.__dict__)
 
 
 @contextmanager

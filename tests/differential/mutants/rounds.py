@@ -13,7 +13,7 @@ from __future__ import annotations
 import importlib
 import json
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any, Final
 
@@ -161,3 +161,14 @@ def agree(way: str, mutant: Mutant, number: Key, engine: str = ENGINE, scoring: 
         scoring: The name of an importable scoring core.
     """
     return WAYS[way](engine, scoring, mutant, number)
+
+
+def tries() -> Sequence[tuple[str, Iterable[Key]]]:
+    """Return what is tried, in order; a record is what scoring really audits, so records come first."""
+    return (
+        ("record", range(250)),
+        ("lockstep", range(1_500)),
+        ("hand", range(8_000)),
+        ("example", examples()),
+        ("options", range(1)),
+    )
