@@ -23,7 +23,7 @@ from services.launch.load.client import Client, GaveUp
 from services.launch.load.figures import Figures
 from services.launch.load.order import Order
 from services.launch.load.sitting import STALL_S, Sitting
-from services.launch.load.wires import Lost, Wire
+from services.launch.load.wires import Lost, Refused, Wire
 from services.launch.load.world import World
 from tests.support.told import Told, told
 
@@ -278,5 +278,20 @@ def test_who_finds_no_door_open_gives_up_when_his_patience_ends() -> None:
             assert world.figures.retries["connect:HTTP_503"] > 3
             await client.go()
             keeper.cancel()
+
+    run_virtual(scene)
+
+
+def test_what_is_refused_for_ever_is_given_up_when_patience_ends() -> None:
+    async def scene(clock: VirtualClock) -> None:
+        async def busy() -> None:
+            raise Refused("SHARD_BUSY")
+
+        async with asyncio.TaskGroup() as group:
+            order = Order("http://127.0.0.1:1/", patience_s=7.0)
+            client = Client(World(order, clock, Figures(), 0.0, group), "0", "", "websocket")
+            with pytest.raises(GaveUp, match="sit:SHARD_BUSY"):
+                await client.trying("sit", busy)
+            assert 7.0 < clock.monotonic() < 13.0
 
     run_virtual(scene)
