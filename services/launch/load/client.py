@@ -83,6 +83,11 @@ class Client:
         self._keeper: asyncio.Task[Any] | None = None
         self._is_leaving = False
 
+    def time(self, name: str, seconds: float) -> None:
+        """Take a duration; those of slow readers are their own."""
+        if not self.is_slow:
+            self.figures.time(name, seconds)
+
     def was_linked(self, since: float) -> bool:
         """Return whether the connection has been up since then: times over a break are the break's."""
         return self._linked.is_set() and self._linked_at <= since
@@ -110,7 +115,7 @@ class Client:
 
     async def drop(self, spread_s: float) -> None:
         """Lose the connection without a word, and come back within `spread_s`."""
-        if self._link is not None and not self._is_leaving:
+        if self._link is not None and self._linked.is_set() and not self._is_leaving:
             self._return_at = self.clock.monotonic() + self._chance.uniform() * spread_s
             self.figures.count("drops")
             await self._link.cut()
@@ -228,7 +233,7 @@ class Client:
                 await self._greet(link)
                 if was_connected:
                     self.figures.count("reconnects")
-                    self.figures.time("resume", self.clock.monotonic() - due)
+                    self.time("resume", self.clock.monotonic() - due)
                 was_connected, tries = True, 0
                 self._link = link
                 self._linked_at = self.clock.monotonic()

@@ -51,7 +51,7 @@ class Player(Client):
         due = self.world.started + self.arrival.at_s
         try:
             await self.come()
-            self.figures.time("sign_in", self.clock.monotonic() - due)
+            self.time("sign_in", self.clock.monotonic() - due)
             due = self.clock.monotonic()
             for match in range(self.arrival.matches):
                 if self.world.is_closing:
@@ -81,7 +81,7 @@ class Player(Client):
         sitting = Sitting(self, table_id, self._think, self._choices, secret)
         try:
             await sitting.begin()
-            self.figures.time("seat", self.clock.monotonic() - due)
+            self.time("seat", self.clock.monotonic() - due)
             self.figures.count("seats_taken")
             if self.is_leader:
                 self._watchers.watch(table_id)

@@ -18,7 +18,7 @@ from services.launch.load.figures import Figures
 from services.launch.load.order import Order
 from services.launch.load.report import report_of, text_of
 from services.launch.load.slo import Slo
-from services.launch.load.worker import Progress
+from services.launch.load.worker import Broken, Progress
 
 LINE_EVERY_S: Final = 10.0
 """Where nobody watches, a line so often."""
@@ -118,9 +118,9 @@ class _Processes:
             said = pipe.recv()
         except EOFError as error:
             raise Stop(OUTAGE, "a process of the generator was killed") from error
-        if isinstance(said, str) and said != "ready":
-            print(said, file=sys.stderr)
-            raise Stop(OUTAGE, f"the generator broke: {said.strip().splitlines()[-1]}")
+        if isinstance(said, Broken):
+            print(said.traceback, file=sys.stderr)
+            raise Stop(OUTAGE, f"the generator broke: {said.why}")
         return said
 
     def _show(self) -> None:

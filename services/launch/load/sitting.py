@@ -130,9 +130,9 @@ class Sitting:
                 self._reveal(frame.round_opening.round_id)
             elif kind == "round_end":
                 self._end_round(frame, now)
-            elif kind == "round_settlement" and not self.client.is_slow and frame.round_settlement.settled:
-                if self._ended_at and not self.spectates:
-                    self.figures.time("settle", now - self._ended_at)
+            elif kind == "round_settlement" and frame.round_settlement.settled and not self.spectates:
+                if self._ended_at:
+                    self.client.time("settle", now - self._ended_at)
                 self.figures.count(f"seats_told_{frame.round_settlement.verdict.lower()}")
         self._go_on()
 
@@ -258,8 +258,8 @@ class Sitting:
             return
         self.figures.count("actions")
         self.transcript.accepted(round_id, number, action)
-        if not self.client.is_slow and self.client.was_linked(due):
-            self.figures.time("acknowledged", self._clock.monotonic() - due)
+        if self.client.was_linked(due):
+            self.client.time("acknowledged", self._clock.monotonic() - due)
 
 
 def _chain(secret: bytes) -> list[bytes]:

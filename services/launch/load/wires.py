@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import suppress
 from typing import Protocol, TypeVar
 
@@ -139,28 +140,42 @@ class GrpcWire:
 
     def __init__(self, channel: grpc.aio.Channel) -> None:
         self._stream = gateway_service_pb2_grpc.GatewayServiceStub(channel).Play()
+        self._is_over = False
 
     async def send(self, request: PlayRequest) -> None:
         """See `Wire.send`."""
+        if self._is_over:
+            raise Lost("CLOSED")
         try:
             await self._stream.write(request)
-        except (grpc.RpcError, grpc.aio.UsageError) as error:
+        except (grpc.RpcError, grpc.aio.BaseError, asyncio.InvalidStateError) as error:
             raise Lost(type(error).__name__) from error
+        except asyncio.CancelledError:
+            # The library says so too when it is the stream that was cancelled, not us.
+            task = asyncio.current_task()
+            if task is None or task.cancelling() or not self._is_over:
+                raise
+            raise Lost("CLOSED") from None
 
     async def receive(self) -> PlayResponse | None:
         """See `Wire.receive`."""
         try:
             response = await self._stream.read()
-        except grpc.RpcError:
+        except (grpc.RpcError, grpc.aio.BaseError, asyncio.InvalidStateError):
+            return None
+        except asyncio.CancelledError:
+            if not self._is_over:
+                raise
             return None
         return response if isinstance(response, PlayResponse) else None
 
     async def close(self) -> None:
         """See `Wire.close`."""
-        with suppress(grpc.RpcError, grpc.aio.UsageError):
+        with suppress(grpc.RpcError, grpc.aio.BaseError, asyncio.InvalidStateError):
             await self._stream.done_writing()
-        self._stream.cancel()
+        await self.cut()
 
     async def cut(self) -> None:
         """See `Wire.cut`."""
+        self._is_over = True
         self._stream.cancel()

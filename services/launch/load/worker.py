@@ -44,6 +44,14 @@ class Progress:
     wrong: int
 
 
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """What a process says last that a defect has ended."""
+
+    why: str
+    traceback: str
+
+
 class Worker:
     """See the module.
 
@@ -218,8 +226,12 @@ def main(order: Order, job: int, pipe: Connection) -> None:
     pipe.recv()
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            figures = runner.run(worker.run())
-    except BaseException:
-        pipe.send(traceback.format_exc())
-        raise
-    pipe.send(figures)
+            pipe.send(runner.run(worker.run()))
+    except BaseException as error:  # noqa: BLE001 - whatever ends the process, its parent is told
+        pipe.send(Broken(_innermost(error), traceback.format_exc()))
+
+
+def _innermost(error: BaseException) -> str:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return f"{type(error).__name__}: {error}"
