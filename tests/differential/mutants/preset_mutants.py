@@ -52,14 +52,15 @@ def _wrong(preset: str) -> dict[str, Any]:
     return {**OTHER, "names": names, "dead_peng_blocks_chi": preset == "tongyi-qmt"}
 
 
-def _mutants(file: str, title: str, mark: str) -> tuple[Mutant, ...]:
+def _mutants(file: str, mark: str, changed: str) -> tuple[Mutant, ...]:
+    """Return a mutant for every option of every preset: one line more before a mark of a file."""
     return tuple(
         Mutant(
             name=f"{preset} has {option} {value!r}",
             rule="§12",
             file=file,
             old=mark,
-            new=f"PRESETS[{title % preset!r}] = replace(PRESETS[{title % preset!r}], {option}={value!r})\n{mark}",
+            new=changed.format(preset=preset, change=f"{option}={value!r}") + "\n" + mark,
             preset=preset,
         )
         for preset in PRESETS
@@ -67,5 +68,13 @@ def _mutants(file: str, title: str, mark: str) -> tuple[Mutant, ...]:
     )
 
 
-OF_ENGINE: Final = _mutants("paohuzi/presets.py", "%s", "ALIASES: Final = {")
-OF_SCORING: Final = _mutants("rules.py", "%s@1", "_ALIASES: Final = {")
+OF_ENGINE: Final = _mutants(
+    "paohuzi/presets.py",
+    "_BOOK: Final = Presets(_KNOWN",
+    "_KNOWN = tuple([replace(each, {change}) if each.preset == {preset!r} else each for each in _KNOWN])",
+)
+OF_SCORING: Final = _mutants(
+    "rules.py",
+    "_ALIASES: Final = {",
+    "PRESETS['{preset}@1'] = replace(PRESETS['{preset}@1'], {change})",
+)
