@@ -24,16 +24,16 @@ from engine.mahjong.wins import ready_discards, wait_mask
 GIVEN: Final = 0.5
 """How often a hidden seat discards a tile it has drawn that it does not know to be waited for."""
 
-HIDDEN_WINS: Final = (0.0, 0.004, 0.01, 0.02, 0.04, 0.06, 0.08, 0.09, 0.1, 0.11)
+HIDDEN_WINS: Final[tuple[float, ...]] = (0.0, 0.004, 0.01, 0.02, 0.04, 0.06, 0.08, 0.09, 0.1, 0.11)
 """How often a hidden seat wins within a round of turns, by its turns so far."""
 
-IS_READY: Final = (0.0, 0.02, 0.055, 0.11, 0.24, 0.33, 0.44, 0.51, 0.58, 0.65)
+IS_READY: Final[tuple[float, ...]] = (0.0, 0.02, 0.055, 0.11, 0.24, 0.33, 0.44, 0.51, 0.58, 0.65)
 """How often a hidden seat is ready, by its turns so far; measured over 500 rounds of normal bots, as are the
 chances below."""
 
-WAITS_MIDDLE: Final = (0.04, 0.045, 0.064, 0.068)
-WAITS_END: Final = (0.0, 0.003, 0.024, 0.038)
-WAITS_DRAGON: Final = (0.0, 0.004, 0.025, 0.06)
+WAITS_MIDDLE: Final[tuple[float, ...]] = (0.04, 0.045, 0.064, 0.068)
+WAITS_END: Final[tuple[float, ...]] = (0.0, 0.003, 0.024, 0.038)
+WAITS_DRAGON: Final[tuple[float, ...]] = (0.0, 0.004, 0.025, 0.06)
 """How often a ready seat waits for 2 to 8, for 1 or 9, for a dragon, by how many of it are unseen."""
 
 WAITS_THROWN: Final = 0.003

@@ -16,12 +16,9 @@ from engine.mahjong.distance import distance
 from engine.mahjong.tiles import ONE, RANK, SUIT, counts, distinct, tiles_of_mask
 from engine.mahjong.wins import ready_discards
 
-REVEAL_LEFT_MIN: Final = 6
-"""At least so many winning tiles must be unseen for 亮倒: it doubles wins and losses alike, and nobody who
-still chooses feeds a wait that he sees."""
-
-REVEAL_FOR_MA_LEFT_MIN: Final = 2
-"""The same where 买马 is turned for revealed winners only: it is worth more than what others would feed."""
+REVEAL_LEFT_MIN: Final = 2
+"""At least so many winning tiles must be unseen for 亮倒: players of middle strength reveal almost always. It
+doubles wins and losses alike, and nobody who still chooses feeds it; ``hard`` weighs that."""
 
 
 def normal_bot(view: View, rng: Rng) -> Action:
@@ -116,12 +113,9 @@ def _reveal(view: View, tile: int, laid: tuple[Laid, ...], left: list[int]) -> A
     """Return the 亮倒 with this discard that hides most, if the wait is good enough."""
     actions = [action for action in view.legal if action not in PLAIN and split_liang(action)[0] == tile]
     waits = tiles_of_mask(waits_of(view.hand - ONE[tile], laid))
-    rules = view.rules
-    for_ma = rules.mai_ma != "off" and rules.mai_ma_when == "liang_zimo"
-    least = REVEAL_FOR_MA_LEFT_MIN if for_ma else REVEAL_LEFT_MIN
-    if not actions or sum([left[wait] for wait in waits]) < least:
+    if not actions or sum([left[wait] for wait in waits]) < REVEAL_LEFT_MIN:
         return None
-    if view.wall_left < 8 and rules.hz in ("ljlc", "suizhou", "shiyan"):
+    if view.wall_left < 8 and view.rules.hz in ("ljlc", "suizhou", "shiyan"):
         return None
     return max(actions, key=lambda action: (len(action), action))
 

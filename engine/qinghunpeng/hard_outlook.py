@@ -24,13 +24,28 @@ from engine.qinghunpeng.view import View
 GIVEN: Final = 0.5
 """How often a seat discards a tile it draws."""
 
-ROUND_ENDS: Final = (0.0, 0.0, 0.0, 0.0, 0.002, 0.005, 0.01, 0.01, 0.015, 0.02, 0.05, 0.05, 0.06, 0.06)
+ROUND_ENDS: Final[tuple[float, ...]] = (
+    0.0,
+    0.0,
+    0.0,
+    0.0,
+    0.002,
+    0.005,
+    0.01,
+    0.01,
+    0.015,
+    0.02,
+    0.05,
+    0.05,
+    0.06,
+    0.06,
+)
 """How often the others end the round within a round of turns, by turns so far; see ``_ends``."""
 
-LATE_ENDS: Final = (0.08, 0.16, 0.2)
+LATE_ENDS: Final[tuple[float, ...]] = (0.08, 0.16, 0.2)
 """The same from turn 14, 17 and 20 on."""
 
-IS_READY: Final = (
+IS_READY: Final[tuple[tuple[float, ...], ...]] = (
     (0.0, 0.0, 0.006, 0.011, 0.03, 0.10, 0.15),
     (0.0, 0.0, 0.008, 0.03, 0.075, 0.18, 0.30),
     (0.0, 0.0, 0.034, 0.086, 0.133, 0.21, 0.28),
@@ -40,7 +55,7 @@ IS_READY: Final = (
 """How often a seat is ready, by its melds and a third of its discards; measured over 220 rounds of normal
 bots, as are the chances below."""
 
-WAITS_HONOUR: Final = (0.0, 0.03, 0.07, 0.11)
+WAITS_HONOUR: Final[tuple[float, ...]] = (0.0, 0.03, 0.07, 0.11)
 """How often a ready seat waits for an honour, by how many of it are unseen."""
 
 WAITS_SUIT: Final = 0.11
@@ -55,7 +70,7 @@ WAITS_ANY: Final = 0.05
 WAITS_THROWN: Final = 0.02
 """How much rarer it waits for what it has discarded itself."""
 
-COMES: Final = {
+COMES: Final[dict[str, tuple[float, ...]]] = {
     MIXED: (6.8, 11.6, 18.7, 22.2, 25.7, 28.8, 31.7, 34.0),
     CLEAN: (4.3, 7.3, 10.5, 13.5, 16.4, 20.3, 23.7, 28.0),
     PUNGS: (8.2, 11.7, 17.0, 22.7, 28.3, 32.3, 35.9, 38.0),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import multiprocessing
@@ -96,5 +97,6 @@ def _part(challenge: Challenge, overrides: dict[str, Any], number: int, deals: i
     game = GAMES[challenge.game]
     rules = game.ruleset(challenge.preset, overrides)
     one, two = (game.bots[bot] for bot in challenge.bots)
-    seed = int.from_bytes(f"{challenge.seed} {number}".encode(errors="surrogatepass"), "big") % 2**61
+    text = f"paiju-duel-1 {number} {challenge.seed}".encode(errors="surrogatepass")
+    seed = int.from_bytes(hashlib.sha256(text).digest()[:7], "big")
     return list(duel_deals(game, rules, one, two, deals, seed))

@@ -37,8 +37,9 @@ def asked_views(preset: str, rounds: int, bot: str = "normal") -> list[tuple[Any
 
 @pytest.mark.parametrize(("one", "two", "deals"), [("easy", "random", 12), ("normal", "easy", 120)])
 def test_the_better_kind_gains_points_with_confidence(one: str, two: str, deals: int) -> None:
+    """Few deals, fixed ones: it finds a bot that became worse. `make bots` plays enough of them to judge."""
     rules = GAME.ruleset("shiyan")
-    found = duel(duel_deals(GAME, rules, GAME.bots[one], GAME.bots[two], deals))
+    found = duel(duel_deals(GAME, rules, GAME.bots[one], GAME.bots[two], deals, seed=5))
     assert found.is_better, str(found)
     assert found.win_shares[0] > found.win_shares[1] + 0.05
 

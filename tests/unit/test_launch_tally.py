@@ -4,6 +4,8 @@ import math
 
 import pytest
 
+from engine.arena import DuelDeal
+from services.launch.duel import Challenge, _part
 from services.launch.exits import Stop
 from services.launch.simulate import parse_options
 from services.launch.tally import Tally, mean_of, rotated, wilson
@@ -97,3 +99,11 @@ def test_options_are_written_as_people_write_them() -> None:
 def test_an_option_without_a_value_or_twice_is_refused(words: tuple[str, ...]) -> None:
     with pytest.raises(Stop):
         parse_options(words)
+
+
+def test_every_letter_of_a_seed_decides_the_deals_of_a_duel() -> None:
+    def played(seed: str) -> list[DuelDeal]:
+        return _part(Challenge("doudizhu", "classic", 2, ("easy", "random"), 1, seed), {}, 0, 2)
+
+    assert played("alpha, a long seed") == played("alpha, a long seed")
+    assert played("alpha, a long seed") != played("gamma, a long seed")
