@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import signal
+import socket
 import sys
 import time
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -26,14 +28,21 @@ PLAYERS = ("--games", "paohuzi,doudizhu", "--think-ms", "15", "--rest-ms", "100"
 
 
 @pytest.fixture(scope="module")
-def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
-    folder = tmp_path_factory.mktemp("load")
+def halls(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Halls without pauses, with matches of one round."""
     halls = json.loads(HALLS.read_text(encoding="utf-8"))
     for level in halls["levels"]:
         level |= {"timing": TIMING, "rounds": 1}
-    file = folder / "halls.json"
+    file = tmp_path_factory.mktemp("halls") / "halls.json"
     file.write_text(json.dumps(halls), encoding="utf-8")
-    with Up(folder / "data", env={"PAIJU_MATCHMAKING_HALLS_FILE": str(file)}) as running:
+    return file
+
+
+@pytest.fixture(scope="module")
+def up(halls: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
+    """One platform for the tests that leave it alive."""
+    data = tmp_path_factory.mktemp("load") / "data"
+    with Up(data, env={"PAIJU_MATCHMAKING_HALLS_FILE": str(halls)}) as running:
         yield running
 
 
@@ -59,9 +68,10 @@ def test_24_seats_play_rounds_through_storms_and_all_they_see_is_right(up: Up, t
     assert report["seats_taken"] == report["seats_played_out"] >= 24
     assert report["rounds"] > 8
     assert report["actions"] > 100
-    assert report["reconnects"] == report["drops"] > 10
+    # Who had played his last match when he was cut off has no reason to come back.
+    assert 10 < report["drops"] - 8 <= report["reconnects"] <= report["drops"]
     assert report["views_checked"] > 0
-    assert report["goodbyes_by_reason"] == {"DROPPED_BY_US": report["drops"]}
+    assert report["goodbyes_by_reason"].keys() == {"DROPPED_BY_US"}
     for name in ("sign_in", "seat", "action", "acknowledged", "resume", "settle"):
         times = report["times"][name]
         assert times["count"] > 0
@@ -85,6 +95,39 @@ def test_friends_and_spectators_at_tables_of_their_own_play_over_grpc(up: Up, tm
     whole = report["frames"]
     assert report["seats_told_agreed"] == 3 * report["rounds"], "each of three friends hears the verdict"
     assert whole > report["actions"] > 50
+
+
+def answers(up: Up) -> float:
+    """Return how many answers the tables have taken."""
+    with urllib.request.urlopen(up.said.metrics, timeout=10) as page:
+        lines = page.read().decode().splitlines()
+    return sum(float(line.split()[-1]) for line in lines if line.startswith("paiju_table_answers_total"))
+
+
+def test_a_platform_killed_in_the_middle_of_play_and_started_again_shows_nobody_anything_wrong(
+    halls: Path, tmp_path: Path
+) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = str(probe.getsockname()[1])
+    log = tmp_path / "load.log"
+    with Up(tmp_path / "data", "--port", port, env={"PAIJU_MATCHMAKING_HALLS_FILE": str(halls)}) as up:
+        options = ("--seats", "12", "--rate", "24", "--seconds", "8", "--drain", "60", "--patience", "60")
+        process = spawn("load", up.said.url, *PLAYERS, *options, "--slo", "errors=0", env={}, log=log)
+        deadline = time.monotonic() + 60
+        while answers(up) < 100:
+            assert process.poll() is None, log.read_text(encoding="utf-8")
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        up.kill()
+        up.start()
+        out, _ = process.communicate(timeout=120)
+        assert process.returncode == OK, log.read_text(encoding="utf-8")
+        report = json.loads(out)
+        assert report["wrong"] == report["cut_short"] == 0
+        assert report["goodbyes_by_reason"]["LOST"] >= report["reconnects"] > 6, "all lost their connection"
+        assert report["seats_taken"] == report["seats_played_out"]
+        assert answers(up) > 0, "they played on"
 
 
 def test_ctrl_c_ends_it_soon_with_the_report_so_far(up: Up, tmp_path: Path) -> None:

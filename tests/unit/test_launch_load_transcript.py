@@ -67,6 +67,23 @@ def test_a_frame_that_comes_twice_is_found() -> None:
     assert mistakes(made) == ["repeated"]
 
 
+def test_a_frame_that_was_under_way_when_we_asked_for_it_may_come_twice_and_no_other_may() -> None:
+    made = told("paohuzi", 1)
+    raw = [frame.SerializeToString() for frame in made.frames]
+    found: list[str] = []
+    transcript = Transcript("0-table", lambda kind, _: found.append(kind), None)
+    transcript.view(7, made.view.SerializeToString())
+    transcript.frames(7, raw[:5])
+    transcript.ask_from(made.frames[2].number)
+    transcript.frames(7, raw[3:6])
+    assert found == []
+    transcript.frames(7, raw[2:3])
+    assert found == ["repeated"]
+    transcript.ask_from(None)
+    transcript.frames(7, raw[4:5])
+    assert found == ["repeated"] * 2
+
+
 def test_two_frames_with_one_number_contradict_each_other() -> None:
     made = told("paohuzi", 1)
     other = Frame()

@@ -272,6 +272,7 @@ class Client:
         jumps = sitting.transcript.jumps
         for tries in range(50):
             answer = await link.command(sitting.table_id, attach=sitting.attach())
+            sitting.transcript.ask_from(None)
             if not answer.reason:
                 break
             if answer.reason not in AGAIN:

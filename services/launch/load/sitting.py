@@ -68,6 +68,7 @@ class Sitting:
         if from_nothing:
             return Attach(spectate=self.spectates)
         transcript = self.transcript
+        transcript.ask_from(transcript.number)
         return Attach(epoch=transcript.epoch, number=transcript.number, spectate=self.spectates)
 
     async def begin(self) -> None:
@@ -203,6 +204,7 @@ class Sitting:
     async def _attach(self) -> None:
         link = await self.client.link()
         answer = await link.command(self.table_id, attach=self.attach())
+        self.transcript.ask_from(None)
         if answer.reason:
             raise Refused(answer.reason)
 

@@ -3,7 +3,7 @@
 | kind | what is wrong |
 |---|---|
 | `gap` | a frame number was left out |
-| `repeated` | a frame came twice |
+| `repeated` | a frame came twice, and we had not asked for it |
 | `contradiction` | two different frames, or questions, with one number |
 | `epoch` | a frame of an owner that another had followed |
 | `view` | a view is not the fold of the frames up to its number |
@@ -53,6 +53,7 @@ class Transcript:
         """Views that stood for frames which were not shown any more."""
         self._report = report
         self._auditor = auditor
+        self._asked_from: int | None = None
         self._seen: dict[int, int] = {}
         """The hash of each frame, by number."""
         self._is_whole = False
@@ -65,6 +66,13 @@ class Transcript:
     def number(self) -> int:
         """The last frame, 0 = none."""
         return self.fold.number if self.fold is not None else 0
+
+    def ask_from(self, number: int | None) -> None:
+        """We ask for the frames after `number` now; None = that is answered.
+
+        A frame that was under way when we asked comes twice then, by our own fault.
+        """
+        self._asked_from = number
 
     def view(self, epoch: int, data: bytes) -> TableView:
         """Take a view."""
@@ -120,8 +128,10 @@ class Transcript:
         number, mark = frame.number, hash(data)
         before = self._seen.setdefault(number, mark)
         if number <= fold.number:
-            kind = "repeated" if before == mark else "contradiction"
-            self._wrong(kind, f"frame {number} again")
+            if before != mark:
+                self._wrong("contradiction", f"frame {number} again, and another one")
+            elif self._asked_from is None or number <= self._asked_from:
+                self._wrong("repeated", f"frame {number} again")
             return False
         if number > fold.number + 1:
             self._wrong("gap", f"frame {number} after frame {fold.number}")
