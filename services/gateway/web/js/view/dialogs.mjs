@@ -8,7 +8,7 @@ import { keypad } from "./keypad.mjs";
 import { AVATARS, avatarPicture } from "./people.mjs";
 import { orderOf, setOrder } from "./order.mjs";
 import { optionWords } from "./optionvalue.mjs";
-import { catalogue, presetsOf } from "./presets.mjs";
+import { catalogue, changesOf, presetsOf } from "./presets.mjs";
 import { waitFor } from "./waitfor.mjs";
 import { roomForm } from "./roomform.mjs";
 
@@ -164,7 +164,7 @@ function dissolve(state, controls) {
 }
 
 function rules(state) {
-  const name = state.table?.game || state.game;
+  const name = state.table?.game || state.room?.game || state.game;
   const options = rulesShown(state, name);
   const game = catalogue(state, name);
   return [
@@ -175,9 +175,10 @@ function rules(state) {
   ];
 }
 
-/** The options of the table, else of the rules chosen in the lobby. */
+/** The options of the table, else of the room, else of the rules chosen in the lobby. */
 function rulesShown(state, game) {
-  const { table } = state;
+  const { table, room } = state;
   if (table?.round.dealt) return table.round.options;
-  return table?.known ? table.options : presetsOf(state, game, [state.preset])[0].options;
+  if (table?.known) return table.options;
+  return { ...presetsOf(state, game, [room?.preset ?? state.preset])[0].options, ...(room ? changesOf(room) : {}) };
 }

@@ -54,7 +54,7 @@ export function recordsDialog(state, controls) {
           { key: record.round_id },
           h("span.record-when", {}, timeOf(record.ended_at_ms)),
           h("span.record-what", {}, gameTitle(state, record.game), " · ", presetTitle(state, record.game, record.preset, t("room.custom"))),
-          h("span.record-who", {}, record.players.filter((id) => id !== state.playerId).map((id) => nameOfPlayer(state, id, record.players.indexOf(id))).join(t("comma"))),
+          h("span.record-who", {}, record.players.flatMap((id, at) => (id === state.playerId ? [] : [nameOfPlayer(state, id, at)])).join(t("comma"))),
           h("b.record-points", { class: mine > 0 ? "plus" : mine < 0 ? "minus" : "" }, signed(mine)),
           h("button.plain", { disabled: state.busy.has("record"), onclick: () => controls.lobby.openRecord(record.round_id) }, t("record.open")),
         );

@@ -6,7 +6,8 @@ import { h } from "../lib/vdom.mjs";
 import { icon } from "./icons.mjs";
 import { avatar, avatarPicture, isBot, nameOfPlayer } from "./people.mjs";
 import { copyText } from "./download.mjs";
-import { catalogue, gameTitle, presetsOf } from "./presets.mjs";
+import { optionWords } from "./optionvalue.mjs";
+import { catalogue, changesOf, gameTitle, presetsOf } from "./presets.mjs";
 import { waitFor } from "./waitfor.mjs";
 import { clockFace } from "./ticker.mjs";
 
@@ -200,16 +201,26 @@ function roomPanel(state, controls) {
     h("p.room-label", {}, t("room.code")),
     h("p.room-code", {}, [...room.room_code].map((digit, at) => h("span.digit", { key: at }, digit))),
     h("button.plain.copy", { onclick: () => copyCode(controls, room.room_code) }, icon("copy"), t("room.copy")),
-    h("p.room-facts", {}, gameTitle(state, room.game), " · ", preset?.title ?? room.preset, " · ", t("hall.rounds", { rounds: room.rounds }), room.options_json && room.options_json !== "{}" ? ` · ${t("room.custom")}` : ""),
+    h("p.room-facts", {}, gameTitle(state, room.game), " · ", preset?.title ?? room.preset, " · ", t("hall.rounds", { rounds: room.rounds }), changedRules(state, room)),
     h("div.places", {}, room.places.map((place) => placeView(state, room, place))),
     owner && empty ? botLevels(state, controls) : null,
     h(
       "div.room-buttons",
       {},
       mine ? h("button.primary", { disabled: state.busy.has("room"), onclick: () => controls.lobby.setReady(!mine.ready) }, t(mine.ready ? "room.unready" : "room.ready")) : null,
+      h("button.plain", { "data-button": "rules", onclick: () => controls.dialog({ kind: "rules" }) }, t("rules.title")),
       h("button.plain", { onclick: () => controls.lobby.leaveRoom() }, t(owner ? "room.close" : "room.leave")),
     ),
   );
+}
+
+/** What the owner has changed, so that nobody is ready for rules he does not know. */
+function changedRules(state, room) {
+  const changes = Object.entries(changesOf(room));
+  if (!changes.length) return null;
+  const known = new Map(catalogue(state, room.game)?.options.map((option) => [option.name, option]));
+  const words = changes.filter(([name]) => known.has(name)).map(([name, value]) => `${localised(known.get(name))} ${optionWords(known.get(name), value, room.game)}`);
+  return h("span.room-changes", {}, [t("room.custom"), ...words].join(" · "));
 }
 
 /** Who plays in the empty places; only the levels that the game has. */

@@ -23,3 +23,6 @@ export function presetTitle(state, game, versioned, custom) {
   const preset = versioned.split("@")[0];
   return preset === "custom" ? custom : presetsOf(state, game, [preset])[0].title;
 }
+
+/** The options by which a room differs from its preset. */
+export const changesOf = (room) => JSON.parse(room.options_json || "{}");

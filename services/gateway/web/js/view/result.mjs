@@ -35,7 +35,7 @@ function roundResult(state) {
     h(
       "div.result-columns",
       {},
-      h("div.result-hand", {}, table.face.resultBody(state, result), explanation(table)),
+      h("div.result-hand", {}, table.face.resultBody(state, result), explanation(state)),
       h("div.result-side", {}, scoreTable(state, result), h("div.verdicts", {}, auditLine(table), fairLine(state))),
     ),
     othersHands(state, result),
@@ -47,10 +47,16 @@ function titleTone(table, result) {
   return mine > 0 ? "won" : mine < 0 ? "lost" : "even";
 }
 
-function explanation(table) {
+function explanation(state) {
+  const { table } = state;
   const lines = currentLanguage() === "en" ? table.roundEnd.explanation_en : table.roundEnd.explanation_zh;
   if (!lines.length) return null;
-  return h("details.why", {}, h("summary", {}, t("result.why")), h("ol", {}, lines.map((line, at) => h("li", { key: at }, line))));
+  return h("details.why", {}, h("summary", {}, t("result.why")), h("ol", {}, lines.map((line, at) => h("li", { key: at }, seatsNamed(state, line)))));
+}
+
+/** A line with the names of those who are in it: nobody knows which number his seat has. */
+function seatsNamed(state, line) {
+  return line.replace(/(?:座位|\bseat) (\d)/gi, (words, seat) => nameOfPlayer(state, state.table.seats[seat]?.player_id, Number(seat)) || words);
 }
 
 function scoreTable(state, result) {
