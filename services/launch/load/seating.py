@@ -24,8 +24,11 @@ if TYPE_CHECKING:
 
 SERVICE: Final = "paiju.matchmaking.v1.MatchmakingService"
 
-NOT_YET: Final = frozenset({"ALREADY_PLAYING", "COINS_TOO_FEW", "INSUFFICIENT_FUNDS"})
-"""The end of the last match, or the welcome grant, is not known everywhere yet. Who is poor stays so."""
+NOT_YET: Final = frozenset(
+    {"ALREADY_PLAYING", "COINS_TOO_FEW", "INSUFFICIENT_FUNDS", "ALREADY_WAITING", "ALREADY_IN_ROOM"}
+)
+"""The end of the last match, or the welcome grant, is not known everywhere yet (who is poor stays so); or a
+request is repeated after a lost connection while its first try is still under way."""
 
 MEET_S_MAX: Final = 20.0
 """How long people wait for friends who don't come; bots take their places."""
