@@ -8,6 +8,7 @@ import pytest
 from engine.arena import duel, duel_deals, play_round, shuffled
 from engine.mahjong.tiles import TILES, make_hand, parse_tiles
 from engine.qinghunpeng import hard as hard_module
+from engine.qinghunpeng.actions import HU, PASS, PENG
 from engine.qinghunpeng.easy import easy_bot
 from engine.qinghunpeng.game import Qinghunpeng
 from engine.qinghunpeng.guess import discarded, guess
@@ -155,3 +156,15 @@ def test_ranking_puts_the_best_expectation_first() -> None:
     for _, view in asked_views("seed000", 1):
         values = [round(value, 6) for value, _ in ranking(view, Chance(1))]
         assert values == sorted(values, reverse=True)
+
+
+def test_a_pong_that_costs_nothing_is_taken_by_the_strong_bot_alone() -> None:
+    taken = 0
+    for _, view in asked_views("seed000", 6):
+        if PASS not in view.legal or HU in view.legal:
+            continue
+        plain = GAME.bots["normal"](view, random.Random(1))
+        strong = hard_bot(view, random.Random(1))
+        assert strong == plain or (plain == PASS and strong == PENG)
+        taken += strong != plain
+    assert taken > 0
