@@ -15,6 +15,7 @@ from typing import Annotated, Any, ParamSpec
 import typer
 
 from services.launch.exits import Stop, end
+from services.launch.load.command import EXAMPLE, load
 
 P = ParamSpec("P")
 
@@ -150,6 +151,9 @@ def simulate(
     from services.launch.simulate import Order, run
 
     run(Order(game, preset, rounds, names, jobs, seed, tuple(option or ())), as_json=as_json)
+
+
+command(EXAMPLE)(load)
 
 
 @command(
