@@ -231,7 +231,7 @@ def test_cards_count_as_integers_and_as_text() -> None:
 
 def test_tables_that_share_a_budget_never_hold_more_than_it_allows() -> None:
     budget = Budget(100)
-    tables = [Table(lambda key: key * key, budget=budget) for _ in range(3)]
+    tables: list[Table[int, int]] = [Table(lambda key: key * key, budget=budget) for _ in range(3)]
     for key in range(400):
         assert tables[key % 3][key] == key * key
         assert sum(len(table) for table in tables) <= 100

@@ -15,7 +15,7 @@ def attributes(position: Any) -> list[str]:
     """Return the names of all that a position holds, of plain and of compiled classes."""
     names: list[str] = []
     for kind in type(position).__mro__:
-        names += getattr(kind, "__mypyc_attrs__", None) or getattr(kind, "__slots__", ())
+        names += getattr(kind, "__mypyc_attrs__", getattr(kind, "__slots__", ()))
     return [name for name in dict.fromkeys(names) if not name.startswith("__")]
 
 

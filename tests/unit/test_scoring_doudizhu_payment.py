@@ -8,8 +8,9 @@ import pytest
 
 from services.scoring.core.doudizhu import rules
 from services.scoring.core.doudizhu.payment import Won, multiplier, succession
-from services.scoring.core.doudizhu.result import BadResult, result_after, result_of
+from services.scoring.core.doudizhu.result import result_after, result_of
 from services.scoring.core.doudizhu.rules import OPTIONS, PRESETS, Options, options_of_record
+from services.scoring.core.game import BadResult
 from services.scoring.core.rules import BadOptions
 
 CLASSIC = Options()
