@@ -198,6 +198,7 @@ async def test_a_chain_of_four_trios_can_be_led_as_either_of_its_types(browser: 
     async with seated(browser, ["bid 3"], "33344455566678TJQ") as (page, stage):
         for key in "333444555666":
             await page.keyboard.press(key)
+        await page.wait_for_selector(".act.main >> nth=1")
         words = await page.eval_on_selector_all(".act.main", "nodes => nodes.map((node) => node.textContent)")
         assert words == ["飞机 3–6", "飞机带单 4–6"]
         await page.click(".act.main >> nth=1")

@@ -79,7 +79,7 @@ async def test_a_tile_that_leaves_nothing_to_wait_for_cannot_be_revealed_with(br
         await banned.click(force=True)
         assert await page.locator("[data-action=reveal]").is_disabled()
         await page.click("[data-button=liang-back]")
-        assert await page.locator(".chooser").count() == 0
+        await page.wait_for_selector(".chooser", state="detached")
 
 
 async def test_keys_reveal(browser: Browser) -> None:

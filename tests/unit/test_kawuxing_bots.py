@@ -93,6 +93,7 @@ def test_the_hard_bot_is_blind_to_what_is_hidden_and_repeats_itself() -> None:
         assert hard_bot(twin.view(view.seat), Chance(9)) == answer
 
 
+@pytest.mark.plants
 def test_the_hard_bot_keeps_its_budget_of_work(monkeypatch: pytest.MonkeyPatch) -> None:
     spent = []
 

@@ -145,6 +145,12 @@ class GrpcRpc:
                 yield item
         except grpc.aio.AioRpcError as error:
             raise error_of_call(error, path.service) from error
+        except asyncio.CancelledError as error:
+            # grpcio says so too when the channel is closed under a call; only a cancelled task is one to end.
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise
+            raise Outage(f"{path.path}: the channel is closed") from error
         finally:
             call.cancel()
 
