@@ -76,8 +76,9 @@ def ranking(view: View, rng: Rng) -> list[tuple[float, Action]]:
 def _free_pong(view: View) -> Action | None:
     """Return a pong that does not set back a hand that is not ready; ``normal`` takes what brings it nearer.
 
-    A triplet that lies is one of four for good, may become a kong, and skips the turns of others: 0.20 points
-    a round against passing (``normal`` with and without, 150 deals), where passing runs costs 0.3 and more.
+    A triplet that lies is one of four for good, may become a kong, and skips the turns of others. With it and
+    the ranking of discards the bot is 0.25 ± 0.17 points a round better than ``normal`` (800 deals); with the
+    pong alone it was 0.20 ± 0.25 (150 deals).
     """
     if PENG not in view.legal or HU in view.legal:
         return None
