@@ -99,7 +99,14 @@ class RoomsDesk:
                 expires_at_ms=now + self._settings.room_minutes * 60_000,
             )
             await self._tables.CheckTableSpec(CheckTableSpecRequest(spec=room.spec(fill=f"bot:{BOT}")))
-            await self._people.check_free(owner_id)
+            try:
+                await self._people.check_free(owner_id)
+            except Refusal:
+                # The first try of a repeated request may have gone through since the look above.
+                there = await self._db.read(lambda c: rooms.find_request(c, owner_id, request_id))
+                if there is None:
+                    raise
+                return _same(there, wish)
             try:
                 return _same(await self._db.run(partial(rooms.create, room=room)), wish)
             except (CodeTaken, Engaged):

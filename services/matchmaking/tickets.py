@@ -80,8 +80,15 @@ class HallsDesk:
             there = await self._db.read(lambda c: tickets.find_request(c, player_id, request_id))
             if there is not None:
                 return _same(there, hall_id, bots_now)
-            await self._people.check_free(player_id)
-            hall.admit(await self._coins(player_id, hall.entry_min))
+            try:
+                await self._people.check_free(player_id)
+                hall.admit(await self._coins(player_id, hall.entry_min))
+            except Refusal:
+                # The first try of a repeated request may have gone through since the look above.
+                there = await self._db.read(lambda c: tickets.find_request(c, player_id, request_id))
+                if there is None:
+                    raise
+                return _same(there, hall_id, bots_now)
             now = self._clock.now_ms()
             ticket = Ticket(
                 ticket_id=self._ids.new("t"),

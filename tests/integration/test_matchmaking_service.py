@@ -17,6 +17,7 @@ from services.chassis.clock import VirtualClock, run_virtual
 from services.chassis.errors import Outage, Refusal
 from services.matchmaking.app import FINISHED, wire
 from services.matchmaking.settings import MatchmakingSettings
+from services.matchmaking.whereabouts import People
 from tests.support.matchmaking_peers import Player, Tables, Wallets, serve_peers
 from tests.support.process import MemoryProcess, MemoryWorld, full_registry
 
@@ -164,6 +165,29 @@ class TestTickets:
             assert (await a.call("CreateTicket", request)).ticket == first
             other = pb.CreateTicketRequest(request_id="once", hall_id=HALL, bots_now=True)
             await refused("REQUEST_ID_REUSED", a.call("CreateTicket", other))
+
+        play(scene)
+
+    @pytest.mark.parametrize("call", ["CreateTicket", "CreateRoom"])
+    def test_a_repeat_that_meets_its_first_try_gets_what_that_made(
+        self, monkeypatch: pytest.MonkeyPatch, call: str
+    ) -> None:
+        async def scene(s: Scene) -> None:
+            a = await s.player("a")
+            request: Any = pb.CreateTicketRequest(request_id="once", hall_id=HALL)
+            if call == "CreateRoom":
+                request = pb.CreateRoomRequest(request_id="once", game="paohuzi", preset="876cc")
+            honest = People.check_free
+            made: list[Any] = []
+
+            async def meeting(self: People, player_id: str) -> None:
+                if not made:
+                    made.append(None)
+                    made.append(await a.call(call, request))
+                await honest(self, player_id)
+
+            monkeypatch.setattr(People, "check_free", meeting)
+            assert await a.call(call, request) == made[1]
 
         play(scene)
 
