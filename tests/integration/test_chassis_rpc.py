@@ -248,6 +248,25 @@ async def test_a_stream_answers_and_ends_with_the_server(pair: Pair) -> None:
     assert pair.talker.ended.is_set()
 
 
+async def test_a_call_under_way_when_the_process_stops_is_an_outage_and_no_cancellation(pair: Pair) -> None:
+    started = asyncio.Event()
+
+    async def hang(_request: Any) -> Any:
+        started.set()
+        await asyncio.Event().wait()
+
+    pair.api.behave = hang
+    call = asyncio.ensure_future(pair.stub.GetSignIn(pb.GetSignInRequest()))
+    await started.wait()
+    if isinstance(pair.rpc, GrpcRpc):
+        # The channel closes before the server has ended the call.
+        for channel in pair.rpc._channels.values():
+            await channel.close()
+    await pair.rpc.stop(0)
+    with pytest.raises(Outage):
+        await call
+
+
 # Over real gRPC only: what others' clients see.
 
 

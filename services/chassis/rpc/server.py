@@ -134,6 +134,10 @@ class GrpcRpc:
             raise error_of_call(error, path.service) from error
         except grpc.aio.UsageError as error:
             raise Outage(f"{path.path}: the channel is closed") from error
+        except asyncio.CancelledError as error:
+            if _is_cancelled():
+                raise
+            raise Outage(f"{path.path}: the channel is closed") from error
 
     async def stream(
         self, path: Path, request: Any, timeout_s: float | None, metadata: dict[str, str]
@@ -146,9 +150,7 @@ class GrpcRpc:
         except grpc.aio.AioRpcError as error:
             raise error_of_call(error, path.service) from error
         except asyncio.CancelledError as error:
-            # grpcio says so too when the channel is closed under a call; only a cancelled task is one to end.
-            task = asyncio.current_task()
-            if task is not None and task.cancelling():
+            if _is_cancelled():
                 raise
             raise Outage(f"{path.path}: the channel is closed") from error
         finally:
@@ -282,3 +284,9 @@ class _HealthServicer(health_pb2_grpc.HealthServicer):  # type: ignore[misc] # t
         for waiter in waiters:
             if not waiter.done():
                 waiter.set_result(None)
+
+
+def _is_cancelled() -> bool:
+    """Return whether this task is to end; grpcio raises the same when a channel is closed under a call."""
+    task = asyncio.current_task()
+    return task is None or task.cancelling() > 0
