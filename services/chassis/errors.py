@@ -57,7 +57,8 @@ class Refusal(Exception):
     def __str__(self) -> str:
         if not self.details:
             return self.reason
-        return f"{self.reason} ({', '.join(f'{key}={value}' for key, value in self.details.items())})"
+        # By name: details that came over the wire come in any order.
+        return f"{self.reason} ({', '.join(f'{key}={value}' for key, value in sorted(self.details.items()))})"
 
 
 class Outage(Exception):
