@@ -1,13 +1,15 @@
 """Options of a rule set: what is known about one besides its value, and how a value is checked.
 
-A game's rule set is a frozen dataclass whose option fields carry an ``OptionInfo`` in ``metadata["info"]``;
-``flag``, ``number`` and ``choice`` make such fields.
+A game's rule set is a frozen dataclass derived from ``Options``; its option fields carry an ``OptionInfo`` in
+``metadata["info"]``, which ``flag``, ``number`` and ``choice`` make.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
+from functools import lru_cache
 from typing import Any, ClassVar, Protocol
 
 from engine.errors import BadOption, UnknownOption
@@ -93,3 +95,41 @@ def check(known: Mapping[str, OptionInfo], name: str, value: object) -> None:
         raise UnknownOption(name, sorted(known))
     if not info.allows(value):
         raise BadOption(name, value, info.allowed())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What the rule sets of all games have in common.
+
+    Raises:
+        BadOption: A value is of the wrong type or out of its range.
+    """
+
+    preset: str
+    """The id of the preset, or ``custom``."""
+
+    version: int
+    """The version of the preset, 0 for ``custom``."""
+
+    def __post_init__(self) -> None:
+        known = infos(type(self))
+        for name in known:
+            check(known, name, getattr(self, name))
+
+    def options(self) -> dict[str, Any]:
+        """Return every option by name, sorted."""
+        return {name: getattr(self, name) for name in sorted(infos(type(self)))}
+
+    def as_json(self) -> str:
+        """Return the options as canonical JSON (docs/record-format.md)."""
+        return _canonical(self)
+
+    @property
+    def title(self) -> str:
+        """``preset@version``."""
+        return f"{self.preset}@{self.version}"
+
+
+@lru_cache(maxsize=256)
+def _canonical(rules: Options) -> str:
+    return json.dumps(rules.options(), ensure_ascii=False, sort_keys=True, separators=(",", ":"))

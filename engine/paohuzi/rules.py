@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 from engine.errors import BadOption
-from engine.options import check, choice, flag, infos, number
+from engine.options import Options, choice, flag, infos, number
 from engine.paohuzi.names import NAME_TABLES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RuleSet:
+class RuleSet(Options):
     """Every option of a round, with the preset they come from.
 
     Raises:
         BadOption: A value is of the wrong type or out of its range, or ``deng_first`` is above ``min_xi``.
     """
 
-    preset: str
-    """The id of the preset, or ``custom``."""
-    version: int
-    """The version of the preset, 0 for ``custom``."""
     min_xi: int = number("A hand must be worth at least this many 息 to win.", "§8", 1, 60)
     deng_first: int = number("The 息 at which the first 等 begins; at most min_xi.", "§10", 1, 15)
     deng_step: int = number("How many 息 make one more 等.", "§10", 1, 30)
@@ -56,39 +50,11 @@ class RuleSet:
     point_cap: int | None = number("The most points a loser pays.", "§12", 1, 1_000_000, "rules", True)
 
     def __post_init__(self) -> None:
-        for name in OPTIONS:
-            check_option(name, getattr(self, name))
+        # Not super(): for the slots the decorator makes the class anew, and super() would mean the first one.
+        Options.__post_init__(self)
         if self.deng_first > self.min_xi:
             raise BadOption("deng_first", self.deng_first, f"1 to min_xi ({self.min_xi})")
-
-    def options(self) -> dict[str, Any]:
-        """Return every option by name, sorted."""
-        return {name: getattr(self, name) for name in sorted(OPTIONS)}
-
-    def as_json(self) -> str:
-        """Return the options as canonical JSON (docs/record-format.md)."""
-        return _canonical(self)
-
-    @property
-    def title(self) -> str:
-        """``preset@version``."""
-        return f"{self.preset}@{self.version}"
 
 
 OPTIONS: Final = infos(RuleSet)
 """What is known about each option, by name."""
-
-
-@lru_cache(maxsize=64)
-def _canonical(rules: RuleSet) -> str:
-    return json.dumps(rules.options(), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-
-
-def check_option(name: str, value: object) -> None:
-    """Check one option.
-
-    Raises:
-        UnknownOption: There is no such option; the known ones are listed.
-        BadOption: The value is of the wrong type or out of range.
-    """
-    check(OPTIONS, name, value)

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
-from engine.options import check, choice, flag, infos, number
+from engine.options import Options, choice, flag, infos, number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RuleSet:
+class RuleSet(Options):
     """Every option of a round, with the preset they come from.
 
     Raises:
         BadOption: A value is of the wrong type or out of its range.
     """
-
-    preset: str
-    """The id of the preset, or ``custom``."""
-    version: int
-    """The version of the preset, 0 for ``custom``."""
 
     flowers: str = choice(
         "When dealt flowers are replaced: by all after the deal, or by each at its first turn.",
@@ -79,38 +72,6 @@ class RuleSet:
     win_cap_by_balance: bool = flag("Whether one wins at most one's own balance.", "§5", "settlement")
     base_stake: int = number("Coins a point.", "§5", 1, 1_000_000_000, "settlement")
 
-    def __post_init__(self) -> None:
-        for name in OPTIONS:
-            check_option(name, getattr(self, name))
-
-    def options(self) -> dict[str, Any]:
-        """Return every option by name, sorted."""
-        return {name: getattr(self, name) for name in sorted(OPTIONS)}
-
-    def as_json(self) -> str:
-        """Return the options as canonical JSON (docs/record-format.md)."""
-        return _canonical(self)
-
-    @property
-    def title(self) -> str:
-        """``preset@version``."""
-        return f"{self.preset}@{self.version}"
-
 
 OPTIONS: Final = infos(RuleSet)
 """What is known about each option, by name."""
-
-
-@lru_cache(maxsize=64)
-def _canonical(rules: RuleSet) -> str:
-    return json.dumps(rules.options(), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-
-
-def check_option(name: str, value: object) -> None:
-    """Check one option.
-
-    Raises:
-        UnknownOption: There is no such option; the known ones are listed.
-        BadOption: The value is of the wrong type or out of range.
-    """
-    check(OPTIONS, name, value)
