@@ -73,8 +73,8 @@ class Client:
         """Ticket and room as we were last told."""
         self.told = asyncio.Event()
         """Something was told of a ticket or a room."""
+        self.door = door
         self._source = source
-        self._door = door
         self._chance = Stream(world.order.seed, "network", name)
         self._link: Link | None = None
         self._linked = asyncio.Event()
@@ -259,7 +259,7 @@ class Client:
             await self.clock.sleep(due - self.clock.monotonic())
 
     async def _open(self) -> Wire:
-        if self._door == "grpc":
+        if self.door == "grpc":
             return GrpcWire(self.world.channel())
         return await WebSocketWire.open(self.world.order.url, self._source)
 

@@ -53,6 +53,9 @@ def load(
         bool | None,
         typer.Option(help="A loopback address for each player; without it, wherever that works."),
     ] = None,
+    transcripts: Annotated[
+        Path | None, typer.Option(help="Keep what every player was told and said, in this folder.")
+    ] = None,
     jobs: Annotated[int, typer.Option(min=1, max=64, help="Processes that share the players.")] = 1,
     seed: Annotated[str, typer.Option(help="The same seed: the same arrivals and choices.")] = "1",
     slo: Annotated[
@@ -103,6 +106,7 @@ def load(
         key=key_from(key_file) if seating.startswith("table") else "",
         shards=shards,
         timing_json=timing,
+        transcripts=transcripts,
         own_addresses=is_loopback_here(url) if addresses is None else addresses,
     )
     run(order, [parse_slo(text) for text in slo or ()], as_json=as_json)

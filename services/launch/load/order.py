@@ -64,6 +64,8 @@ class Order:
     shards: int = 4
     """Shards of tables that the platform has (`PAIJU_LOG_SHARDS`), for the same."""
     timing_json: str = ""
+    transcripts: Path | None = None
+    """A folder for what every player was told and said (`tape.py`)."""
     own_addresses: bool = False
     """Each player connects from a loopback address of its own."""
 

@@ -49,6 +49,9 @@ class Sitting:
         self._settled = asyncio.Event()
         self._clock = world.clock
         self._board = world.sit_at(table_id)
+        self._tape = world.tape
+        self._number = world.tape.next_sitting()
+        self._ended_by = ""
         self._think = think
         self._choices = choices
         self._mind: Mind | None = None
@@ -78,6 +81,14 @@ class Sitting:
             GaveUp, Refused: The table does not let us.
         """
         self.client.sitting = self
+        self._tape.note(
+            "sits",
+            self._number,
+            table=self.table_id,
+            player=self.client.account.player_id,
+            door=self.client.door,
+            spectates=self.spectates,
+        )
         await self.client.trying("attach", self._attach)
         if not self.spectates:
             head = self._nonces[0] if self._nonces else b""
@@ -99,6 +110,7 @@ class Sitting:
                     await self.over.wait()
             except TimeoutError:
                 if self._clock.monotonic() - self._heard_at > STALL_S:
+                    self._ended_by = "stalled"
                     raise GaveUp("STALLED") from None
         if self.spectates or self.transcript.fold is None or not self.transcript.fold.is_over:
             return
@@ -111,6 +123,8 @@ class Sitting:
     async def end(self) -> None:
         """Stop listening."""
         self.client.sitting = None
+        is_over = self.transcript.fold is not None and self.transcript.fold.is_over
+        self._tape.note("rises", self._number, why="over" if is_over else self._ended_by or "left")
         self.client.world.rise_from(self.table_id)
         try:
             link = await self.client.link(1.0)
@@ -124,6 +138,7 @@ class Sitting:
         """Take frames of the table."""
         self._heard_at = now = self._clock.monotonic()
         self.figures.count("frames", len(raw))
+        self._tape.frames(self._number, epoch, raw)
         for frame, kind in self.transcript.frames(epoch, raw):
             if kind == "play":
                 self._time(frame, now)
@@ -141,6 +156,7 @@ class Sitting:
         """Take a view of the table."""
         self._heard_at = self._clock.monotonic()
         self.figures.count("views")
+        self._tape.view(self._number, epoch, data)
         before = self.transcript.checked_views
         shown = self.transcript.view(epoch, data)
         self.figures.count("views_checked", self.transcript.checked_views - before)
@@ -154,6 +170,7 @@ class Sitting:
         """The table does not tell us anything any more."""
         if not self.over.is_set():
             self.figures.errors[f"detached:{reason}"] += 1
+            self._ended_by = f"detached:{reason}"
         self.over.set()
 
     def _go_on(self) -> None:
@@ -248,16 +265,22 @@ class Sitting:
     async def _answer(self, asked: tuple[str, int], action: str, due: float) -> None:
         round_id, number = asked
         act = Act(round_id=round_id, question=number, action=action)
+        said = {"round": round_id, "question": number, "action": action}
+        self._tape.note("says", self._number, **said)
         try:
             await self.client.command("act", self.table_id, act=act)
         except Refused as refused:
             self.figures.refusals[f"act:{refused}"] += 1
+            self._tape.note("refused", self._number, **said, reason=str(refused))
             return
         except Left:
+            self._tape.note("refused", self._number, **said, reason="LEFT")
             return
         except GaveUp as problem:
             self.figures.errors[str(problem)] += 1
+            self._tape.note("refused", self._number, **said, reason=f"GAVE_UP {problem}")
             return
+        self._tape.note("accepted", self._number, **said)
         self.figures.count("actions")
         self.transcript.accepted(round_id, number, action)
         if self.client.was_linked(due):

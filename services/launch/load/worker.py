@@ -21,6 +21,7 @@ from services.launch.load.order import Order
 from services.launch.load.plan import Arrival, arrivals, share
 from services.launch.load.player import Player, Watchers
 from services.launch.load.seating import Party
+from services.launch.load.tape import Tape
 from services.launch.load.world import World
 
 LAG_EVERY_S: Final = 0.05
@@ -65,6 +66,7 @@ class Worker:
     def __init__(self, order: Order, job: int, clock: Clock, pipe: Connection | None) -> None:
         self.figures = Figures()
         self._order = order
+        self._job = job
         self._clock = clock
         self._pipe = pipe
         self._plan = share(arrivals(order), job, order.jobs)
@@ -79,8 +81,10 @@ class Worker:
     async def run(self) -> Figures:
         """Live through the whole test and return what was measured."""
         started = self._clock.monotonic()
+        folder = self._order.transcripts
+        tape = Tape(self._clock, folder / f"{self._job}.jsonl" if folder is not None else None)
         async with asyncio.TaskGroup() as group:
-            world = World(self._order, self._clock, self.figures, started, group)
+            world = World(self._order, self._clock, self.figures, started, group, tape)
             watchers = Watchers(world, self._order.watch)
             for work in (self._measure_lag(), self._keep_time(world), self._look_after(world, watchers)):
                 world.spawn(work)
@@ -92,6 +96,7 @@ class Worker:
             await watchers.go()
             world.end_all()
         await world.close()
+        tape.close()
         return self.figures
 
     async def _let_in(self, world: World, watchers: Watchers) -> None:

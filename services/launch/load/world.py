@@ -13,6 +13,7 @@ from services.chassis.clock import Clock
 from services.launch.load.audit import Auditor
 from services.launch.load.figures import Figures
 from services.launch.load.order import Order
+from services.launch.load.tape import Tape
 
 PLAYERS_PER_CHANNEL: Final = 50
 """HTTP/2 servers commonly allow 100 streams at once on a connection."""
@@ -61,15 +62,23 @@ class World:
         figures: Where everything is counted.
         started: When the test began, on that clock.
         group: Keeps all tasks.
+        tape: Keeps what players are told and say; nothing without.
     """
 
     def __init__(
-        self, order: Order, clock: Clock, figures: Figures, started: float, group: asyncio.TaskGroup
+        self,
+        order: Order,
+        clock: Clock,
+        figures: Figures,
+        started: float,
+        group: asyncio.TaskGroup,
+        tape: Tape | None = None,
     ) -> None:
         self.order = order
         self.clock = clock
         self.figures = figures
         self.started = started
+        self.tape = tape or Tape(clock)
         self.auditor = Auditor() if order.check == "full" else None
         self.is_closing = False
         """Nobody begins another match."""
