@@ -115,7 +115,9 @@ def _table(rules: RuleSet, given: Mapping[str, Any]) -> Table:
 def _may_win(rules: RuleSet, table: Table, seat: int, win: Win, given: Mapping[str, Any]) -> bool:
     """Return whether a win reaches what 起胡 asks for."""
     how = given.get("how", DISCARDED)
-    konged = given.get("konged", False)
+    konged = given.get("konged")
+    if konged is None:
+        konged = any(meld.size == COPIES for meld in melds_of(given.get("melds") or ()))
     if isinstance(konged, Sequence):
         konged = (
             seat in konged if konged and not isinstance(konged[0], bool) else bool(konged and konged[seat])
