@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,12 @@ from services.chassis.bus import subject
 from services.chassis.bus.port import Bus
 from services.chassis.errors import Outage
 from services.chassis.metrics import Metrics
+
+ORDER_BITS = 24
+"""So many attaches of one owner have an order of their own; the bits above are its epoch."""
+
+ATTACHES_KEPT = 4_096
+"""Attaches whose order is remembered, so that a gateway that repeats one does not make it newer."""
 
 OUTS_PER_BATCH_MAX = 256
 OUTS_WAITING_MAX = 20_000
@@ -31,6 +38,8 @@ class Session:
     """-1: a spectator."""
     from_number: int
     """It has been given everything up to this frame."""
+    order: int
+    """Its `attach` among all of the shard, over all owners."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +56,28 @@ class Sessions:
 
     def __init__(self) -> None:
         self._tables: dict[str, dict[tuple[str, str], Session]] = {}
+        self._attaches: OrderedDict[tuple[Sender, str], int] = OrderedDict()
+        self._count = 0
+
+    def order_of(self, epoch: int, sender: Sender, table_id: str) -> int:
+        """Return the order of a client's `attach`, above all before it; a repeat has its own."""
+        key = sender, table_id
+        order = self._attaches.get(key)
+        if order is None:
+            self._count += 1
+            order = self._attaches[key] = (epoch << ORDER_BITS) + self._count
+            if len(self._attaches) > ATTACHES_KEPT:
+                self._attaches.popitem(last=False)
+        return order
+
+    def is_replaced(self, sender: Sender, table_id: str, seat: int, order: int) -> bool:
+        """Say whether a newer connection has the seat."""
+        at = self.at_seat(table_id, seat)
+        return at is not None and at.order > order and at.session != sender.session
+
+    def of(self, gateway: str) -> Sequence[Session]:
+        """Return the sessions at one gateway."""
+        return tuple(session for session in self if session.gateway == gateway)
 
     def add(self, session: Session) -> Session | None:
         """Add (or renew) a session; return the one it replaces at its seat, if that is another."""
@@ -115,9 +146,9 @@ class Outgoing:
         """Send a serialised view to a session."""
         self._add(to.gateway, Out(table_id=to.table_id, session=to.session, view=view))
 
-    def answer(self, to: Sender, table_id: str, answer: CommandAnswer) -> None:
-        """Send the answer to a command."""
-        tagged = TaggedAnswer(tag=to.tag, answer=answer)
+    def answer(self, to: Sender, table_id: str, answer: CommandAnswer, attached: int = 0) -> None:
+        """Send the answer to a command; with an accepted `attach`, its order."""
+        tagged = TaggedAnswer(tag=to.tag, answer=answer, attached=attached)
         self._add(to.gateway, Out(table_id=table_id, session=to.session, answer=tagged))
 
     def last_number(self, to: Session, number: int) -> None:

@@ -27,6 +27,8 @@ class Seat:
     frames: list[bytes] = field(default_factory=list)
     session: str = ""
     gateway: str = ""
+    order: int = 0
+    """Of the `attach` of that session."""
 
 
 class TableOwner:
@@ -42,12 +44,17 @@ class TableOwner:
         self.seats: dict[tuple[str, str], Seat] = {}
         self.commands: list[Command] = []
         self.batches = 0
+        self.beats = 0
+        """Batches whose gateway promised another within a second."""
         self.done: dict[tuple[str, str, str], CommandAnswer] = {}
         self.is_mute = False
         """Takes commands and says nothing."""
         self.lose_frames = 0
         """So many of the next frames get lost on the way."""
         self.refuse_attach = ""
+        self.lose_detached = False
+        """Nobody is told that he was replaced."""
+        self._attaches = 0
         self._served: Subscription | None = None
 
     async def start(self) -> TableOwner:
@@ -94,6 +101,7 @@ class TableOwner:
     async def _batch(self, payload: bytes, heard: str) -> bytes:
         batch = CommandBatch.FromString(payload)
         self.batches += 1
+        self.beats += batch.beats
         self.commands += batch.commands
         if not self.is_mute:
             for command in batch.commands:
@@ -104,11 +112,11 @@ class TableOwner:
         said = command.command
         seat = self.seats.setdefault((said.table_id, command.player_id), Seat())
         kind = said.WhichOneof("body")
-        reason = ""
+        reason, order = "", 0
         if kind == "attach":
             reason = self.refuse_attach
             if not reason:
-                await self._attach(gateway, command, seat)
+                order = await self._attach(gateway, command, seat)
         elif kind == "detach":
             if seat.session == command.session:
                 seat.session = ""
@@ -117,25 +125,35 @@ class TableOwner:
             if key not in self.done:
                 await self.show(said.table_id, command.player_id)
                 self.done[key] = CommandAnswer(number=len(seat.frames))
-        answer = TaggedAnswer(tag=command.tag, answer=CommandAnswer(reason=reason, number=len(seat.frames)))
+        answer = TaggedAnswer(
+            tag=command.tag, answer=CommandAnswer(reason=reason, number=len(seat.frames)), attached=order
+        )
         await self.send(gateway, Out(table_id=said.table_id, session=command.session, answer=answer))
 
-    async def _attach(self, gateway: str, command: Command, seat: Seat) -> None:
+    async def _attach(self, gateway: str, command: Command, seat: Seat) -> int:
         table_id, attach = command.command.table_id, command.command.attach
         if attach.spectate:
             view = TableView(table_id=table_id, seat=-1).SerializeToString()
             await self.send(gateway, Out(table_id=table_id, session=command.session, view=view))
-            return
+            return 0
+        self._attaches += 1
+        order = command.attached or (self.epoch << 24) + self._attaches
         if seat.session and seat.session != command.session:
-            out = Out(table_id=table_id, session=seat.session, detached=Detached(reason="REPLACED"))
-            await self.send(seat.gateway, out)
-        seat.session, seat.gateway = command.session, gateway
+            is_newer = order > seat.order
+            loser, at = (seat.session, seat.gateway) if is_newer else (command.session, gateway)
+            if not self.lose_detached:
+                out = Out(table_id=table_id, session=loser, detached=Detached(reason="REPLACED"))
+                await self.send(at, out)
+            if not is_newer:
+                return 0
+        seat.session, seat.gateway, seat.order = command.session, gateway, order
         if attach.number == 0:
             view = TableView(number=len(seat.frames), table_id=table_id).SerializeToString()
             await self.send(gateway, Out(table_id=table_id, session=command.session, view=view))
         else:
             for frame in seat.frames[attach.number :]:
                 await self.send(gateway, Out(table_id=table_id, session=command.session, frame=frame))
+        return order
 
 
 async def until(condition: object, seconds: float = 5.0) -> None:

@@ -18,6 +18,12 @@ from services.gateway.core.waiting import SILENCE_S, Waiting, WaitingCommands
 
 BACKOFF_S_MIN = 0.02
 BACKOFF_S_MAX = 0.5
+BEAT_S = 0.8
+"""A shard that has sessions of ours hears from us so often; after 6 s without they count as gone there."""
+
+BEATS = b"\x18\x01"
+"""`CommandBatch.beats`, true, as protobuf writes it."""
+
 WAITING_MAX = 20_000
 """Commands that may wait for one shard."""
 
@@ -48,6 +54,8 @@ class ShardLink:
         self._waiting = WaitingCommands(WAITING_MAX)
         self._poked = asyncio.Event()
         self._failures = 0
+        self._said_at = float("-inf")
+        self._owes_beat = False
 
     def __len__(self) -> int:
         return len(self._waiting)
@@ -61,6 +69,12 @@ class ShardLink:
     def forget(self, tag: int) -> None:
         """Say that a command is answered."""
         self._waiting.forget(tag)
+
+    def beat(self) -> None:
+        """Say that we are there, unless something was said just now."""
+        if self._way.clock.monotonic() - self._said_at >= BEAT_S:
+            self._owes_beat = True
+            self._poked.set()
 
     def resend_all(self) -> None:
         """Send everything again, now: another owner serves the shard."""
@@ -79,12 +93,12 @@ class ShardLink:
             await self._until_due()
             self.give_up_old()
             batch = self._waiting.take(self._way.clock.monotonic())
-            if batch:
+            if batch or self._owes_beat:
                 await self._send(batch)
 
     async def _until_due(self) -> None:
         self._poked.clear()
-        due = self._waiting.next_at()
+        due = 0.0 if self._owes_beat else self._waiting.next_at()
         if due is None:
             await self._poked.wait()
             return
@@ -97,7 +111,9 @@ class ShardLink:
                 return
 
     async def _send(self, batch: list[Waiting]) -> None:
-        payload = self._head + b"".join(embedded(2, waiting.payload) for waiting in batch)
+        payload = self._head + b"".join(embedded(2, waiting.payload) for waiting in batch) + BEATS
+        self._owes_beat = False
+        self._said_at = self._way.clock.monotonic()
         try:
             answer = await self._way.bus.request(self._subject, payload, timeout_s=SILENCE_S)
             epoch = CommandBatchReply.FromString(answer).epoch

@@ -190,17 +190,23 @@ class Tables:
 
     # To owners
 
-    def _send(self, player_id: str, session: str, shard: int, command: TableCommand) -> int:
+    def _send(
+        self, player_id: str, session: str, shard: int, command: TableCommand, attached: int = 0
+    ) -> int:
         self._tag += 1
-        message = Command(player_id=player_id, session=session, tag=self._tag, command=command)
+        message = Command(
+            player_id=player_id, session=session, tag=self._tag, command=command, attached=attached
+        )
         if not self._link(shard).add(self._tag, message.SerializeToString()):
             raise Refusal("TABLE_UNAVAILABLE")
         return self._tag
 
-    def _send_own(self, player_id: str, session: str, shard: int, command: TableCommand) -> int:
+    def _send_own(
+        self, player_id: str, session: str, shard: int, command: TableCommand, attached: int = 0
+    ) -> int:
         """Send a command of the gateway itself; 0 = there is no room, a later sweep tries again."""
         try:
-            tag = self._send(player_id, session, shard, command)
+            tag = self._send(player_id, session, shard, command, attached)
         except Refusal:
             return 0
         self._asked[tag] = _Asked(None, 0, command.table_id, session, self._clock.monotonic())
@@ -214,7 +220,9 @@ class Tables:
         listener = self._listeners[attachment.session]
         attach = attachment.ask(-1, self._clock.monotonic())
         command = TableCommand(table_id=attachment.table_id, attach=attach)
-        attachment.asking = self._send_own(listener.player_id, attachment.session, attachment.shard, command)
+        attachment.asking = self._send_own(
+            listener.player_id, attachment.session, attachment.shard, command, attachment.order
+        )
 
     def _link(self, shard: int) -> ShardLink:
         link = self._links.get(shard)
@@ -285,11 +293,11 @@ class Tables:
         for out in batch.outs:
             kind = out.WhichOneof("body")
             if kind == "answer":
-                self._answered(batch.shard, out.answer.tag, out.answer.answer)
+                self._answered(batch.shard, out.answer.tag, out.answer.answer, out.answer.attached)
             elif kind is not None:
                 self._hear(batch.shard, batch.epoch, out, kind)
 
-    def _answered(self, shard: int, tag: int, answer: CommandAnswer) -> None:
+    def _answered(self, shard: int, tag: int, answer: CommandAnswer, attached: int) -> None:
         asked = self._taken(tag)
         if asked is None:
             return
@@ -297,6 +305,7 @@ class Tables:
         attachment = self._sessions.get(asked.session, {}).get(asked.table_id)
         if attachment is not None and attachment.asking == tag:
             attachment.asking = 0
+            attachment.order = attached or attachment.order
             attachment.heard_at = self._clock.monotonic()
             if answer.reason:
                 self._attach_refused(asked, answer.reason)
@@ -351,7 +360,11 @@ class Tables:
             for link in self._links.values():
                 link.give_up_old()
             now = self._clock.monotonic()
+            listened_to: set[int] = set()
             for table in list(self._at_table.values()):
                 for attachment in table.values():
+                    listened_to.add(attachment.shard)
                     if attachment.is_silent(now):
                         self._ask(attachment)
+            for shard in listened_to:
+                self._link(shard).beat()

@@ -62,6 +62,8 @@ class Attachment:
     asked_at: float = float("-inf")
     asks: int = 0
     """Gaps asked for since the last frame that went out."""
+    order: int = 0
+    """The place that the table gave the client's `attach`; 0 = not answered yet."""
 
     def judge_frame(self, number: int, now: float) -> Verdict:
         """Decide about the frame with this number."""
