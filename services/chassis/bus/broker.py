@@ -1,7 +1,8 @@
 """A broker in memory: streams, durable consumers, buckets and core subjects, with seeded faults.
 
 One broker serves several buses, as one NATS server serves several processes. It answers as NATS 2.15 does,
-for one replica (`replicas=1`: the expected sequence is checked first) and for three (duplicates by id first).
+for one replica (`replicas=1`: the expected sequence is checked first) and for three (duplicates by id first,
+whatever the content; a store is proposed by a leader, and may be lost or kept when the leader changes).
 """
 
 from __future__ import annotations
@@ -10,46 +11,18 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from services.chassis.bus.broker_faults import Faults
 from services.chassis.bus.registry import BucketSpec, Registry
-from services.chassis.clock import Clock
+from services.chassis.clock import Clock, Timer
 from services.chassis.errors import Defect
-from services.chassis.ids import SeededIds
+
+__all__ = ["Faults", "MemoryBroker"]
 
 DEDUPE_S = 120.0
 
-
-@dataclass
-class Faults:
-    """How often the world fails, as probabilities of one event; all draws come from one seed."""
-
-    seed: int
-    lose_store: float = 0.0
-    """A store request never arrives."""
-    late_store: float = 0.0
-    """It arrives, but seconds after the sender has lost patience (and maybe sent again, or died)."""
-    lose_ack: float = 0.0
-    """It is done, and the answer is lost."""
-    lose_told: float = 0.0
-    """A core message (also a request or its answer) is lost."""
-    repeat_told: float = 0.0
-    """A core message arrives twice."""
-    delay_s: float = 0.0
-    """Core messages, requests and answers take from 0 to so long; later ones may overtake."""
-    lose_delivery_ack: float = 0.0
-    """A consumer's acknowledgement is lost: the delivery comes again."""
-    active: bool = True
-    """Set it to False to let the world heal."""
-
-    def __post_init__(self) -> None:
-        self._ids = SeededIds(self.seed)
-
-    def happens(self, probability: float) -> bool:
-        """Draw once."""
-        return self.active and probability > 0 and self._ids.jitter() < probability
-
-    def delay(self) -> float:
-        """Draw how long a message takes."""
-        return self._ids.jitter() * self.delay_s if self.active and self.delay_s else 0.0
+LATE_TOLD_S_MAX = 3.0
+DEPOSED_S = 2.0
+"""So long after an election the old leader may still answer for the newest message."""
 
 
 @dataclass(slots=True)
@@ -124,6 +97,17 @@ class Listener:
     """(payload, subject, where to put the answer to a request)"""
 
 
+@dataclass(eq=False)
+class Proposal:
+    """Three replicas: a store that the leader has taken and the others have not agreed to yet."""
+
+    subject: str
+    msg_id: str
+    commit: Callable[[], None]
+    timer: Timer
+    is_dropped: bool = False
+
+
 class MemoryBroker:
     """See the module. Make one, and a `MemoryBus` on it per simulated process."""
 
@@ -144,6 +128,13 @@ class MemoryBroker:
         """Called with (name of the bus, operation) before and after each operation: a simulation may crash
         a process here.
         """
+        self.connection = 0
+        """Counts restarts: what was under way between the broker and its clients is lost with each."""
+        self.term = 0
+        """Counts leaders (three replicas)."""
+        self.proposals: list[Proposal] = []
+        self.leader_at = 0.0
+        """Three replicas: until then nobody leads, and stores have no one to answer them."""
         self._turn = 0
         self.ensure(registry)
 
@@ -229,6 +220,62 @@ class MemoryBroker:
             durable.attempts[kept.seq] = durable.attempts.get(kept.seq, 0) + 1
         return taken
 
+    # Three replicas
+
+    @property
+    def has_leader(self) -> bool:
+        """Whether somebody answers stores."""
+        return self.is_up and self.clock.monotonic() >= self.leader_at
+
+    @property
+    def is_deposed_speaking(self) -> bool:
+        """Whether a leader that was deposed may still answer."""
+        return bool(self.term) and self.clock.monotonic() < self.leader_at + DEPOSED_S
+
+    def propose(self, subject: str, msg_id: str, commit: Callable[[], None], after_s: float) -> Proposal:
+        """Commit a store after a while, unless the leader changes first and it is lost."""
+
+        def agreed() -> None:
+            self.proposals.remove(made)
+            commit()
+
+        timer = self.clock.call_at(self.clock.monotonic() + after_s, agreed)
+        made = Proposal(subject, msg_id, commit, timer)
+        self.proposals.append(made)
+        return made
+
+    def conflict(self, subject: str, msg_id: str) -> str:
+        """Say why a store can't be taken now: another of its subject, or itself, is still being agreed on."""
+        for proposal in self.proposals:
+            if proposal.subject == subject:
+                return "10158 the same is in flight" if proposal.msg_id == msg_id else "10164 in flight"
+        return ""
+
+    def change_leader(self, election_s: float) -> None:
+        """Elect another leader: whatever was being agreed on is stored, or lost for ever."""
+        self.term += 1
+        self.leader_at = self.clock.monotonic() + election_s
+        proposals, self.proposals = self.proposals, []
+        for proposal in proposals:
+            proposal.timer.cancel()
+            if self.faults.below(2):
+                self.faults.counts["append kept by a leader change"] += 1
+                proposal.commit()
+            else:
+                self.faults.counts["append lost by a leader change"] += 1
+                proposal.is_dropped = True
+
+    def stop(self) -> None:
+        """Die as by SIGKILL: all that is acknowledged is kept, what is under way is not."""
+        self.is_up = False
+        self.connection += 1
+        if self.proposals:
+            self.change_leader(0.0)
+
+    def start(self) -> None:
+        """Serve again."""
+        self.is_up = True
+
     # Core
 
     def hear(self, listener: Listener) -> None:
@@ -255,14 +302,26 @@ class MemoryBroker:
 
     def carry(self, arrive: Callable[[], None]) -> None:
         """Let a core message arrive: maybe late, twice, or never."""
-        if not self.is_up or self.faults.happens(self.faults.lose_told):
+        faults = self.faults
+        if not self.is_up or faults.happens(faults.lose_told, "message dropped"):
             return
-        for _ in range(1 + self.faults.happens(self.faults.repeat_told)):
-            delay = self.faults.delay()
+        for _ in range(1 + faults.happens(faults.repeat_told, "message doubled")):
+            delay = faults.delay()
+            if faults.happens(faults.late_told, "message delayed"):
+                delay += faults.up_to(LATE_TOLD_S_MAX)
             if delay:
-                self.clock.call_at(self.clock.monotonic() + delay, arrive)
+                self._later(delay, arrive)
             else:
                 arrive()
+
+    def _later(self, delay: float, arrive: Callable[[], None]) -> None:
+        connection = self.connection
+
+        def arrived() -> None:
+            if self.connection == connection:
+                arrive()
+
+        self.clock.call_at(self.clock.monotonic() + delay, arrived)
 
 
 def matches(pattern: str, subject: str) -> bool:

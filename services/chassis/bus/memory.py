@@ -34,6 +34,8 @@ from services.chassis.ids import Ids
 from services.chassis.metrics import Metrics
 
 LATE_S_MAX = 8.0
+SLOW_S_MAX = 0.5
+BEHIND_S_MAX = 1.5
 
 Arrived = tuple[bytes, str, "asyncio.Future[bytes] | None"]
 
@@ -113,28 +115,55 @@ class MemoryBus(BaseBus):
     async def _store(self, stream: str, subject: str, payload: bytes, headers: dict[str, str]) -> StoreAnswer:
         await self.step("store")
         broker, faults = self.broker, self.broker.faults
+        connection, term = broker.connection, broker.term
         expected = headers.get(EXPECTED)
+        msg_id = headers.get(MSG_ID, "")
+        answer: list[tuple[bool, int]] = []
 
-        def arrive() -> tuple[bool, int]:
-            return broker.store(
-                stream,
-                subject,
-                payload,
-                headers,
-                headers.get(MSG_ID, ""),
-                int(expected) if expected is not None else None,
-            )
+        def arrive() -> None:
+            number = int(expected) if expected is not None else None
+            answer.append(broker.store(stream, subject, payload, headers, msg_id, number))
 
-        if not broker.is_up or faults.happens(faults.lose_store):
+        if not broker.is_up:
             return await self._no_answer()
-        if faults.happens(faults.late_store):
-            broker.clock.call_at(broker.clock.monotonic() + LATE_S_MAX * self.ids.jitter(), arrive)
+        if faults.happens(faults.lose_store, "append not stored"):
             return await self._no_answer()
-        is_stored, seq = arrive()
+        if broker.replicas > 1:
+            if not broker.has_leader:
+                return Unknown("no responders")
+            if expected is not None and (why := broker.conflict(subject, msg_id)):
+                faults.counts["append refused as in flight"] += 1
+                return Unknown(why)
+        if faults.happens(faults.late_store, "append timed out, stored later"):
+            self._store_late(subject, msg_id, arrive)
+            return await self._no_answer()
+        if broker.replicas > 1 and faults.happens(faults.slow_store, "append slow"):
+            broker.propose(subject, msg_id, arrive, slow_s := faults.up_to(SLOW_S_MAX))
+            await self.clock.sleep(slow_s)
+            await self.clock.sleep(0)
+        else:
+            arrive()
         await self.step("stored")
-        if faults.happens(faults.lose_ack):
+        if connection != broker.connection:
+            return Unknown("the connection broke")
+        if not answer or term != broker.term or faults.happens(faults.lose_ack, "ack lost"):
             return await self._no_answer()
+        is_stored, seq = answer[0]
         return Stored(seq) if is_stored else WrongLast()
+
+    def _store_late(self, subject: str, msg_id: str, arrive: Callable[[], None]) -> None:
+        broker = self.broker
+        late_s = LATE_S_MAX * self.ids.jitter()
+        if broker.replicas > 1:
+            broker.propose(subject, msg_id, arrive, late_s)
+            return
+        connection = broker.connection
+
+        def arrived() -> None:
+            if broker.connection == connection:
+                arrive()
+
+        broker.clock.call_at(broker.clock.monotonic() + late_s, arrived)
 
     async def _no_answer(self) -> Unknown:
         await self.clock.sleep(STORE_WAIT_S)
@@ -142,23 +171,38 @@ class MemoryBus(BaseBus):
 
     async def _last(self, stream: str, subject: str) -> LogEntry | None:
         await self.reach("last")
-        held = self.broker.stream(stream)
+        broker = self.broker
+        if broker.replicas > 1 and not broker.has_leader:
+            raise Outage("no leader answers")
+        held = broker.stream(stream)
         seq = held.lasts.get(subject, 0)
+        if broker.replicas > 1 and broker.is_deposed_speaking:
+            older = next((old for old in reversed(held.messages) if old < seq), 0)
+            is_same = older in held.messages and held.messages[older].subject == subject
+            if is_same and broker.faults.happens(broker.faults.stale_last, "stale last message"):
+                seq = older
         return _entry(held.messages[seq]) if seq in held.messages else None
 
     async def _read(self, stream: str, subject: str, from_seq: int) -> AsyncGenerator[LogEntry, None]:
-        held = self.broker.stream(stream)
+        held, faults = self.broker.stream(stream), self.broker.faults
         seq = max(from_seq, 1)
         while True:
             await self.reach("read")
             if seq < min(held.messages, default=seq):
                 seq = min(held.messages)
-            while seq <= held.last_seq:
+            behind = 0
+            may_lag = self.broker.replicas > 1 and seq <= held.last_seq
+            if may_lag and faults.happens(faults.stale_read, "stale read"):
+                behind = 1 + faults.below(held.last_seq - seq + 1)
+            while seq <= held.last_seq - behind:
                 kept = held.messages.get(seq)
                 seq += 1
                 if kept is not None and kept.subject == subject:
                     yield _entry(kept)
-            await self._wait_for_more(held, seq)
+            if behind:
+                await self.clock.sleep(faults.up_to(BEHIND_S_MAX))
+            else:
+                await self._wait_for_more(held, seq)
 
     async def _wait_for_more(self, stream: MemoryStream, seq: int) -> None:
         if seq <= stream.last_seq:

@@ -81,7 +81,7 @@ class MemoryPull:
         """Take an answer to a delivery: over, or again later."""
         bus = self._bus
         await bus.reach("acknowledge")
-        if bus.broker.faults.happens(bus.broker.faults.lose_delivery_ack):
+        if bus.broker.faults.happens(bus.broker.faults.lose_delivery_ack, "delivery ack lost"):
             return
         if again_in_s is None:
             self._state.due.pop(seq, None)
@@ -122,19 +122,19 @@ class MemoryBucket:
 
     async def put(self, key: str, value: bytes) -> int:
         """See `port.Bucket.put`."""
-        await self._bus.reach("put")
+        await self._reach("put")
         return await self._set(key, value)
 
     async def create(self, key: str, value: bytes) -> int:
         """See `port.Bucket.create`."""
-        await self._bus.reach("create")
+        await self._reach("create")
         if self._living(key):
             raise Conflict(key)
         return await self._set(key, value)
 
     async def update(self, key: str, value: bytes, revision: int) -> int:
         """See `port.Bucket.update`."""
-        await self._bus.reach("update")
+        await self._reach("update")
         cell = self._living(key)
         if cell is None or cell.revision != revision:
             raise Conflict(key)
@@ -142,7 +142,7 @@ class MemoryBucket:
 
     async def delete(self, key: str, revision: int | None = None) -> None:
         """See `port.Bucket.delete`."""
-        await self._bus.reach("delete")
+        await self._reach("delete")
         cell = self._living(key)
         if revision is not None and (cell is None or cell.revision != revision):
             raise Conflict(key)
@@ -165,6 +165,16 @@ class MemoryBucket:
         """See `port.Bucket.names`."""
         return await self.keys()
 
+    async def _reach(self, operation: str) -> None:
+        """Be at a point that needs somebody who takes writes."""
+        await self._bus.reach(operation)
+        broker = self._bus.broker
+        if broker.replicas > 1 and not broker.has_leader:
+            raise Outage("no leader answers")
+        if broker.faults.happens(broker.faults.lose_write, "bucket write lost"):
+            await self._bus.clock.sleep(STORE_WAIT_S)
+            raise Outage("no answer")
+
     def _living(self, key: str) -> MemoryCell | None:
         cell = self._state.cells.get(key)
         if cell is not None and cell.expires_at <= self._bus.broker.clock.monotonic():
@@ -184,6 +194,6 @@ class MemoryBucket:
     async def _done(self) -> None:
         await self._bus.step("written")
         faults = self._bus.broker.faults
-        if faults.happens(faults.lose_ack):
+        if faults.happens(faults.lose_ack, "bucket ack lost"):
             await self._bus.clock.sleep(STORE_WAIT_S)
             raise Outage("no answer")
