@@ -23,6 +23,9 @@ BATCH_EVENTS_MAX = 512
 STAGED_MAX = 20_000
 """More than this waiting for the log: commands are left unanswered, and the gateway sends them again."""
 
+EVENTS_BUCKETS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128, 256, 512)
+"""Of the histogram of events per append; checkpoints are no events."""
+
 STALL_S = 2.0
 """An append that takes longer was an outage: nobody's time runs out in it."""
 
@@ -102,7 +105,12 @@ class Journal:
         self._appends = metrics.counter("table_appends", "Messages appended to shard logs")
         self._events = metrics.counter("table_events", "Events appended to shard logs")
         self._answers = metrics.counter("table_answers", "Answers of seats appended to shard logs")
+        self._bytes = metrics.counter("table_append_bytes", "Bytes appended to shard logs")
+        self._checkpoints = metrics.counter("table_checkpoints", "Checkpoints of tables in shard logs")
         self._seconds = metrics.histogram("table_append_seconds", "From append to acknowledgement")
+        self._per_append = metrics.histogram(
+            "table_events_per_append", "Events that one append commits", buckets=EVENTS_BUCKETS
+        )
 
     @property
     def is_full(self) -> bool:
@@ -161,12 +169,16 @@ class Journal:
             entries.extend(self._more(BATCH_BYTES_MAX - size))
         self.in_flight_id = self._writer.next_id()
         self._sent_at = self._clock.monotonic()
-        self.last = await self._bus.append(self._subject, encode_batch(entries), self.last, self.in_flight_id)
+        payload = encode_batch(entries)
+        self.last = await self._bus.append(self._subject, payload, self.last, self.in_flight_id)
         self.in_flight_id = ""
         took = self._clock.monotonic() - self._sent_at
         self.durable += count
         self._appends.inc()
         self._events.inc(count)
+        self._bytes.inc(len(payload))
+        self._checkpoints.inc(len(entries) - count)
+        self._per_append.observe(count)
         self._answers.inc(sum(type(event) is Answered for _, event in entries))
         self._seconds.observe(took)
         if took > STALL_S:
