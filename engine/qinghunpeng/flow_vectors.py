@@ -47,6 +47,8 @@ _STARTS: Final = {
     ("杠开",): "gangkai",
     ("大吊车", "杠开"): "both",
 }
+_SEED: Final = "seed000"
+"""The default profile, which examples may call ``seed``."""
 _LE: Final = 10
 """Examples give points, options give 勒."""
 
@@ -62,15 +64,29 @@ def rules_of(case: Mapping[str, Any]) -> RuleSet:
         if name == "extra_can_start" and not isinstance(value, str):
             given[name] = _STARTS[tuple(sorted(value))]
         elif name == "fixed":
-            for pattern, points in value.items():
-                if points % _LE:
-                    raise BadNotation("points that are whole 勒", points)
-                given[_FIXED[pattern]] = points // _LE
+            given.update({_option(pattern): _le(points) for pattern, points in value.items()})
         elif name == "floor":
-            given.update({_FIXED[extra]: int(extra in value) for extra in _FLOORS})
+            worth = value if isinstance(value, Mapping) else dict.fromkeys(value, _LE)
+            lifted = {_option(extra): _le(points) for extra, points in worth.items()}
+            given.update({_FIXED[extra]: 0 for extra in _FLOORS} | lifted)
         else:
             given[name] = 0 if name == "cap" and value is None else value
-    return preset(case.get("preset", "seed000"), given)
+    title = case.get("preset", _SEED)
+    return preset(_SEED if title == "seed" else title, given)
+
+
+def _option(name: str) -> str:
+    """Return the option that a name of ``fixed`` or ``floor`` stands for."""
+    if name not in _FIXED:
+        raise BadNotation(f"a name with a value of its own ({', '.join(_FIXED)})", name)
+    return _FIXED[name]
+
+
+def _le(points: int) -> int:
+    """Return points as 勒."""
+    if points % _LE:
+        raise BadNotation("points that are whole 勒", points)
+    return points // _LE
 
 
 def tiles_of_groups(text: str) -> list[int]:
@@ -259,8 +275,17 @@ def _ended(position: Position, expected: Mapping[str, Any] | None) -> list[str]:
     return [
         f"end: {key}: expected {value!r}, got {got.get(key)!r}"
         for key, value in expected.items()
-        if key not in got or got[key] != value
+        if key not in got or in_any_order(key, got[key]) != in_any_order(key, value)
     ]
+
+
+def in_any_order(key: str, value: Any) -> Any:
+    """Return what an example may expect so that the order of names does not count."""
+    if key != "patterns":
+        return value
+    if isinstance(value, Mapping):
+        return {seat: sorted(names) for seat, names in value.items()}
+    return sorted(value)
 
 
 def _end_fields(position: Position, outcome: Outcome) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any, Final
 from engine.errors import Refusal
 from engine.mahjong.flowers import FLOWERS
 from engine.mahjong.tiles import COPIES, ONE, make_hand, parse_tile
-from engine.qinghunpeng.flow_vectors import melds_of, rules_of, run_flow, tiles_of_groups
+from engine.qinghunpeng.flow_vectors import in_any_order, melds_of, rules_of, run_flow, tiles_of_groups
 from engine.qinghunpeng.patterns import GANGKAI, QIANGGANG, ZIMO, Moment, Win, best_win, eight_flowers
 from engine.qinghunpeng.rules import RuleSet
 from engine.qinghunpeng.settle import points_of, win_payments
@@ -34,7 +34,7 @@ def run_case(case: Mapping[str, Any]) -> list[str]:
         return [
             f"{key}: expected {value!r}, got {got.get(key)!r}"
             for key, value in case["expect"].items()
-            if key not in got or got[key] != value
+            if key not in got or in_any_order(key, got[key]) != in_any_order(key, value)
         ]
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, AssertionError) as error:
         return [f"the example cannot be read: {type(error).__name__} {error}"]
@@ -46,6 +46,8 @@ def _win(rules: RuleSet, given: Mapping[str, Any]) -> Win | None:
     """Return the win of a hand of 13 and a tile, ``None`` if it may not win or cannot be held."""
     hand, melds = tiles_of_groups(given["hand"]), melds_of(given.get("melds") or ())
     tile = parse_tile(given["win"])
+    if max(hand, default=0) >= len(ONE):
+        return None  # a flower is never in a hand
     owned = [*hand, tile, *[at for meld in melds for at in meld.tiles]]
     if max([owned.count(at) for at in owned]) > COPIES or len(hand) + 3 * len(melds) != _HAND:
         return None

@@ -24,6 +24,10 @@ _ROWS: Final = {
     "天胡": "fixed_tianhu",
     "地胡": "fixed_dihu",
 }
+POINTS_OF_LEI: Final = 10
+"""Examples give the points of the rules' table; options count 勒."""
+SEED: Final = "seed000"
+"""The default profile, which examples may call `seed`."""
 _FLOORS: Final = {
     "大吊车": "floor_dadiaoche",
     "杠开": "floor_gangkai",
@@ -66,14 +70,29 @@ def options_of(case: Case) -> Options:
     given = dict(case.get("options") or {})
     if isinstance(given.get("extra_can_start"), list):
         given["extra_can_start"] = _STARTS.get(frozenset(given["extra_can_start"]), "?")
-    if isinstance(given.get("floor"), list):
+    if isinstance(given.get("floor"), list | dict):
         lifted = given.pop("floor")
-        given |= {option: int(name in lifted) for name, option in _FLOORS.items()}
+        odd = [name for name in lifted if name not in _FLOORS]
+        if odd:
+            raise BadExample(f"no extra {odd[0]!r} has a floor; there are {', '.join(_FLOORS)}")
+        worth = lifted if isinstance(lifted, dict) else dict.fromkeys(lifted, POINTS_OF_LEI)
+        given |= {option: _lei(worth.get(name, 0)) for name, option in _FLOORS.items()}
     if isinstance(given.get("fixed"), dict):
-        given |= {_ROWS.get(name, name): lei for name, lei in given.pop("fixed").items()}
+        for name, points in given.pop("fixed").items():
+            if name not in _ROWS:
+                raise BadExample(f"no row {name!r} is fixed; there are {', '.join(_ROWS)}")
+            given[_ROWS[name]] = _lei(points)
     if given.get("cap", 0) is None:
         given["cap"] = 0
-    return with_overrides(preset_named(case.get("preset", "seed000")), given)
+    title = case.get("preset", SEED)
+    return with_overrides(preset_named(SEED if title == "seed" else title), given)
+
+
+def _lei(points: int) -> int:
+    """Return points of the rules' table as 勒."""
+    if points % POINTS_OF_LEI:
+        raise BadExample(f"rows and floors are whole 勒 of {POINTS_OF_LEI} points, not {points}")
+    return points // POINTS_OF_LEI
 
 
 def _compared(expected: Mapping[str, Any], got: Mapping[str, Any]) -> list[str]:
@@ -111,12 +130,12 @@ def _score(given: Mapping[str, Any], options: Options) -> dict[str, Any]:
     _known(given, "hand", "win", "how", "melds", "flowers", "ctx", "w", "from", "bound")
     moment = given.get("ctx") or {}
     _known(moment, "repl", "tian", "di", "last", "times")
-    how, source = given["how"], given["how"]
+    how = source = given.get("how", "discard")
     if moment.get("repl"):
         source = {"kong": "gangkai", "flower": "flower"}[moment["repl"]]
     asked = hand.Hand(
         concealed=[TEXTS[kind] for kind in kinds_of(given["hand"])],
-        melds=[hand.meld_of(meld["t"], meld["tile"]) for meld in given["melds"]],
+        melds=[hand.meld_of(meld["t"], meld["tile"]) for meld in given.get("melds") or []],
         won=given["win"],
         flowers=given.get("flowers", 0),
         moment=hand.SOURCES[source]._replace(
@@ -136,7 +155,7 @@ def _score(given: Mapping[str, Any], options: Options) -> dict[str, Any]:
 
 def _bahua(given: Mapping[str, Any], options: Options) -> dict[str, Any]:
     _known(given, "flowers", "stage", "w", "times", "bound")
-    whens = {"opening": ("opening", "anytime"), "midgame": ("anytime",)}[given["stage"]]
+    whens = {"opening": ("opening", "anytime"), "midgame": ("anytime",)}[given.get("stage", "opening")]
     wins = given["flowers"] == 8 and options.bahua in whens
     win = eight_flowers(options, given.get("times", 1)) if wins else None
     return _found(win, "bahua", given)
