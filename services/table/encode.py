@@ -1,12 +1,11 @@
 """Between the core's values and the wire (protos/paiju/table/v1).
 
-Building protobuf objects costs far more than encoding them: a body shown to several listeners is built once,
-and number and time are put before its bytes by hand, as the encoding allows.
+Building protobuf objects costs far more than encoding them: a body shown to several listeners is encoded
+once, and what goes out most is written by hand (`wire.py`).
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from typing import Any
 
 from paiju.table.v1 import play_pb2 as p
@@ -14,39 +13,33 @@ from paiju.table.v1 import table_service_pb2 as s
 
 from engine.record import canonical_json
 from services.chassis.errors import Refusal
+from services.table import wire
 from services.table.core import commands as c
 from services.table.core import frames as f
 from services.table.core.state import SPECTATORS
 from services.table.core.table import Table
 
-BODIES_MAX = 256
-"""Encoded bodies kept for the next listener of the same body."""
+BODIES_MAX = 64
+"""Encoded bodies kept for the next listener of the same body, who is shown it at the same moment."""
 
 
 class FrameEncoder:
     """Turns frames into bytes."""
 
     def __init__(self) -> None:
-        self._bodies: OrderedDict[int, tuple[f.Body, bytes]] = OrderedDict()
+        self._bodies: dict[int, tuple[f.Body, bytes]] = {}
+        """A body that is kept cannot give its place in memory, which is the key, to another."""
 
     def encode(self, frame: f.Shown) -> bytes:
         """Return a serialised `Frame`."""
-        key = id(frame.body)
-        held = self._bodies.get(key)
+        body = frame.body
+        held = self._bodies.get(id(body))
         if held is None:
-            held = self._bodies[key] = (frame.body, _frame_of(frame.body).SerializeToString())
-            if len(self._bodies) > BODIES_MAX:
-                self._bodies.popitem(last=False)
-        return b"\x08" + _varint(frame.number) + b"\x10" + _varint(frame.at) + held[1]
-
-
-def _varint(value: int) -> bytes:
-    out = bytearray()
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
+            if len(self._bodies) >= BODIES_MAX:
+                self._bodies.clear()
+            made = wire.play(body) if type(body) is f.Play else _frame_of(body).SerializeToString()
+            held = self._bodies[id(body)] = (body, made)
+        return wire.frame(frame.number, frame.at, held[1])
 
 
 def _frame_of(body: f.Body) -> p.Frame:
@@ -245,11 +238,12 @@ def command_of(command: p.TableCommand) -> c.Command | None:
             return None
 
 
-def answer_of(reason: str, number: int, **details: Any) -> p.CommandAnswer:
-    """Return the answer to a command; an empty reason accepts."""
+def answer_of(reason: str, number: int, **details: Any) -> bytes:
+    """Return the serialised `CommandAnswer`; an empty reason accepts."""
     if not reason:
-        return p.CommandAnswer(number=number)
+        return wire.accepted(number)
     refusal = Refusal(reason, **details)
-    return p.CommandAnswer(
+    answer = p.CommandAnswer(
         reason=reason, message_zh=refusal.text("zh-CN"), message_en=refusal.text("en"), number=number
     )
+    return answer.SerializeToString()

@@ -5,15 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-
-from paiju.table.v1.play_pb2 import CommandAnswer
-from paiju.table.v1.wire_pb2 import Detached, Out, OutBatch, TaggedAnswer
+from dataclasses import dataclass, field
 
 from services.chassis.bus import subject
 from services.chassis.bus.port import Bus
 from services.chassis.errors import Outage
 from services.chassis.metrics import Metrics
+from services.table import wire
 
 ORDER_BITS = 24
 """So many attaches of one owner have an order of their own; the bits above are its epoch."""
@@ -22,6 +20,9 @@ ATTACHES_KEPT = 4_096
 """Attaches whose order is remembered, so that a gateway that repeats one does not make it newer."""
 
 OUTS_PER_BATCH_MAX = 256
+OUT_BYTES_MAX = 512 * 1024
+"""Of a batch: the server refuses a message of more than 1 MiB."""
+
 OUTS_WAITING_MAX = 20_000
 """Per gateway; the oldest is dropped beyond it, and whoever lacks it asks for the gap."""
 
@@ -40,6 +41,11 @@ class Session:
     """It has been given everything up to this frame."""
     order: int
     """Its `attach` among all of the shard, over all owners."""
+    head: bytes = field(init=False, repr=False, compare=False)
+    """What each `Out` to it begins with."""
+
+    def __post_init__(self) -> None:
+        self.head = wire.head(self.table_id, self.session)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +136,9 @@ class Outgoing:
         self._bus = bus
         self._shard = shard
         self.epoch = 0
-        self._outs: dict[str, list[Out]] = {}
+        self._framed = 0
+        """Frames not counted yet."""
+        self._outs: dict[str, list[bytes]] = {}
         self._work = asyncio.Event()
         self._frames = metrics.counter("table_frames_out", "Frames sent to gateways")
         self._dropped = metrics.counter(
@@ -139,34 +147,34 @@ class Outgoing:
 
     def frame(self, to: Session, frame: bytes) -> None:
         """Send a serialised frame to a session."""
-        self._frames.inc()
-        self._add(to.gateway, Out(table_id=to.table_id, session=to.session, frame=frame))
+        self._framed += 1
+        self._add(to.gateway, wire.out_frame(to.head, frame))
 
     def view(self, to: Session, view: bytes) -> None:
         """Send a serialised view to a session."""
-        self._add(to.gateway, Out(table_id=to.table_id, session=to.session, view=view))
+        self._add(to.gateway, wire.out_view(to.head, view))
 
-    def answer(self, to: Sender, table_id: str, answer: CommandAnswer, attached: int = 0) -> None:
-        """Send the answer to a command; with an accepted `attach`, its order."""
-        tagged = TaggedAnswer(tag=to.tag, answer=answer, attached=attached)
-        self._add(to.gateway, Out(table_id=table_id, session=to.session, answer=tagged))
+    def answer(self, to: Sender, table_id: str, answer: bytes, attached: int = 0) -> None:
+        """Send the serialised answer to a command; with an accepted `attach`, its order."""
+        self._add(to.gateway, wire.out_answer(wire.head(table_id, to.session), to.tag, answer, attached))
 
     def last_number(self, to: Session, number: int) -> None:
         """Tell a session the number of its last frame."""
-        self._add(to.gateway, Out(table_id=to.table_id, session=to.session, last_number=number))
+        self._add(to.gateway, wire.out_last_number(to.head, number))
 
     def detached(self, gateway: str, session: str, table_id: str, reason: str) -> None:
         """Tell a session that it no longer listens."""
-        out = Out(table_id=table_id, session=session, detached=Detached(reason=reason))
-        self._add(gateway, out)
+        self._add(gateway, wire.out_detached(wire.head(table_id, session), reason))
 
-    def _add(self, gateway: str, out: Out) -> None:
-        outs = self._outs.setdefault(gateway, [])
+    def _add(self, gateway: str, out: bytes) -> None:
+        outs = self._outs.get(gateway)
+        if outs is None:
+            outs = self._outs[gateway] = []
+            self._work.set()
         if len(outs) >= OUTS_WAITING_MAX:
             del outs[0]
             self._dropped.inc()
         outs.append(out)
-        self._work.set()
 
     async def run(self) -> None:
         """Send until cancelled."""
@@ -180,11 +188,28 @@ class Outgoing:
         while self._outs:
             gateway = next(iter(self._outs))
             outs = self._outs.pop(gateway)
-            if len(outs) > OUTS_PER_BATCH_MAX:
-                self._outs[gateway] = outs[OUTS_PER_BATCH_MAX:]
-            batch = OutBatch(shard=self._shard, epoch=self.epoch, outs=outs[:OUTS_PER_BATCH_MAX])
+            if len(outs) > OUTS_PER_BATCH_MAX or sum(map(len, outs)) > OUT_BYTES_MAX:
+                count = _fitting(outs)
+                self._outs[gateway] = outs[count:]
+                del outs[count:]
+                if not self._outs[gateway]:
+                    del self._outs[gateway]
+            self._frames.inc(self._framed)
+            self._framed = 0
             try:
-                await self._bus.tell(subject("gateway", "out", gateway), batch.SerializeToString())
+                await self._bus.tell(
+                    subject("gateway", "out", gateway), wire.batch(self._shard, self.epoch, outs)
+                )
             except Outage:
                 # Told messages may be lost; listeners notice by the numbers.
                 continue
+
+
+def _fitting(outs: Sequence[bytes]) -> int:
+    """Return how many of these go into one batch; at least one."""
+    size = 0
+    for count, out in enumerate(outs[:OUTS_PER_BATCH_MAX]):
+        size += len(out)
+        if size > OUT_BYTES_MAX:
+            return max(1, count)
+    return min(len(outs), OUTS_PER_BATCH_MAX)
