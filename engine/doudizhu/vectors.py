@@ -67,7 +67,7 @@ def _classify(case: Mapping[str, Any]) -> dict[str, Any]:
 def _readings(case: Mapping[str, Any], text: str) -> tuple[Reading, ...]:
     """Return the readings of cards; what no deck holds is not played either."""
     try:
-        cards = parse_cards(text)
+        cards = parse_cards("".join(text.split()))
     except BadNotation:
         return ()
     return book_of(wings_of(rules_of(case))).readings(cards)
@@ -86,7 +86,7 @@ def _beats(case: Mapping[str, Any]) -> dict[str, Any]:
 def _plays(case: Mapping[str, Any]) -> dict[str, Any]:
     given = case["input"]
     book = book_of(wings_of(rules_of(case)))
-    hand = parse_cards(given["hand"])
+    hand = parse_cards("".join(given["hand"].split()))
     over = given.get("table") or given.get("over") or given.get("old")
     plays = book.follows(hand, book.readings(parse_cards(over))[0]) if over else book.leads(hand)
     return {"plays": plays_shown(plays)}

@@ -15,6 +15,7 @@ NAMES: Final = ("ddz", "doudizhu")
 
 Case = Mapping[str, Any]
 
+_ROCKET: Final = "rocket"
 _EXCEED: Final = "bid must exceed"
 _CALLS: Final = {"叫": "call", "不叫": "no_call", "抢": "rob", "不抢": "no_rob"}
 
@@ -42,7 +43,15 @@ def options_of(case: Case) -> Options:
     Raises:
         BadOptions: There is no such preset, option or value.
     """
-    return with_overrides(preset_named(case.get("preset", "classic")), case.get("options") or {})
+    changes = dict(case.get("options") or {})
+    if "linear" in changes:
+        changes["scoring"] = "linear" if changes.pop("linear") else "multiply"
+    if isinstance(changes.get("double"), bool):
+        changes["double"] = "on" if changes["double"] else "off"
+    for name in ("bomb_cap", "redeal_limit"):
+        if name in changes and changes[name] in (0, "none", "off"):
+            changes[name] = None
+    return with_overrides(preset_named(case.get("preset", "classic")), changes)
 
 
 def _differences(where: str, expected: Mapping[str, Any], got: Mapping[str, Any]) -> list[str]:
@@ -52,9 +61,19 @@ def _differences(where: str, expected: Mapping[str, Any], got: Mapping[str, Any]
             wrong.append(f"{where} {name}: expected {value!r}, but there is none")
         elif name == "error" and not (value.startswith(_EXCEED) and got[name].startswith(_EXCEED)):
             continue  # that there is one counts, not its words; only what must be exceeded does
-        elif got[name] != (sorted(value) if name == "plays" else value):
+        elif _comparable(name, got[name]) != _comparable(name, value):
             wrong.append(f"{where} {name}: expected {value!r}, got {got[name]!r}")
     return wrong
+
+
+def _comparable(name: str, value: Any) -> Any:
+    """Return what counts of a value: which plays; which readings and the first; and a rocket has no rank."""
+    if name == "plays":
+        return sorted("".join(sorted(cards)) for cards in value)
+    if name == "types":
+        kinds = [[kind] if kind == _ROCKET else [kind, *rest] for kind, *rest in value]
+        return [kinds[:1], sorted(kinds)]
+    return value
 
 
 def _taken(given: Mapping[str, Any], *known: str) -> None:
@@ -66,7 +85,7 @@ def _taken(given: Mapping[str, Any], *known: str) -> None:
 def _readings(cards: str, options: Options) -> tuple[Reading, ...]:
     """Return the readings of a word; cards that the deck does not hold, five 3s, have none."""
     try:
-        return readings(counts_of(cards), options)
+        return readings(counts_of("".join(cards.split())), options)
     except TooManyCards:
         return ()
 
@@ -78,16 +97,17 @@ def _classify(given: Mapping[str, Any], options: Options) -> dict[str, Any]:
 
 def _beats(given: Mapping[str, Any], options: Options) -> dict[str, Any]:
     _taken(given, "new", "old", "old_as")
-    old = as_lead(readings(counts_of(given["old"]), options), given.get("old_as", ""))
+    old = as_lead(_readings(given["old"], options), given.get("old_as", ""))
     if old is None:
         raise BadExample(f"nothing lies there: {given['old']!r} is no such play")
     return {"beats": as_follow(_readings(given["new"], options), old) is not None}
 
 
 def _plays(given: Mapping[str, Any], options: Options) -> dict[str, Any]:
-    _taken(given, "hand", "over")
-    over = as_lead(readings(counts_of(given.get("over", "")), options))
-    texts = plays.legal(counts_of(given["hand"]), over, options)
+    _taken(given, "hand", "over", "table", "old")
+    lying = given.get("over") or given.get("table") or given.get("old") or ""
+    over = as_lead(_readings(lying, options))
+    texts = plays.legal(counts_of("".join(given["hand"].split())), over, options)
     return {"plays": [text.removeprefix("play ") for text in texts if " as " not in text]}
 
 
@@ -137,14 +157,14 @@ def _qiang(given: Mapping[str, Any], options: Options) -> dict[str, Any]:
 
 
 def _settle(given: Mapping[str, Any], options: Options) -> dict[str, Any]:
-    _taken(
-        given, "landlord", "winner", "score", "plays", "bombs", "rockets", "double", "mult", "robs", "base"
-    )
+    known = ("landlord", "winner", "score", "bid", "plays", "bombs", "rockets", "double")
+    _taken(given, *known, "mult", "qiang", "robs", "base")
+    factor = given.get("mult", given.get("qiang"))
     won = payment.Won(
         landlord=given["landlord"],
         last=given["winner"],
-        bid=given["score"],
-        robs=robs_of(given["mult"]) if "mult" in given else given.get("robs", 0),
+        bid=given.get("score", given.get("bid", 1)),
+        robs=given.get("robs", 0) if factor is None else robs_of(factor),
         bombs=given.get("bombs", 0),
         rockets=given.get("rockets", 0),
         plays=tuple(given["plays"]),
