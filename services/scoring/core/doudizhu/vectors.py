@@ -33,7 +33,16 @@ def run_case(case: Case) -> list[str]:
         if op not in OPS:
             return [f"no op {op!r}: there are {', '.join(OPS)}, and kind flow"]
         return _differences(op, case["expect"], OPS[op](case["input"], options_of(case)))
-    except (BadCards, BadExample, BadOptions, KeyError, TypeError, ValueError) as bad:
+    except (
+        AttributeError,
+        BadCards,
+        BadExample,
+        BadOptions,
+        IndexError,
+        KeyError,
+        TypeError,
+        ValueError,
+    ) as bad:
         return [f"cannot be run: {type(bad).__name__}: {bad}"]
 
 
