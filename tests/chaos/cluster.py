@@ -1,0 +1,162 @@
+"""The broker of a deployment: one nats-server or a cluster of three, with the users of deploy/."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import subprocess
+import time
+import urllib.request
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.support.deployed import authorization
+from tests.support.nats import nats_binary
+
+START_S_MAX = 60.0
+
+
+def free_ports(count: int) -> list[int]:
+    """Return ports that were free a moment ago."""
+    with ExitStack() as held:
+        sockets = [held.enter_context(socket.socket()) for _ in range(count)]
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [int(each.getsockname()[1]) for each in sockets]
+
+
+@dataclass
+class Node:
+    """One nats-server; started again it has the same store and the same ports."""
+
+    name: str
+    folder: Path
+    port: int
+    monitor: int
+    cluster: str = ""
+    """Lines of its configuration that make it one of a cluster."""
+    process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
+
+    @property
+    def url(self) -> str:
+        return f"nats://127.0.0.1:{self.port}"
+
+    @property
+    def is_running(self) -> bool:
+        return self.process is not None and self.process.poll() is None
+
+    def start(self) -> None:
+        """Start it; `wait` returns when it listens."""
+        assert not self.is_running, f"{self.name} runs"
+        self.folder.mkdir(parents=True, exist_ok=True)
+        config = self.folder / "nats.conf"
+        config.write_text(
+            f'server_name: "{self.name}"\nlisten: "127.0.0.1:{self.port}"\nhttp: "127.0.0.1:{self.monitor}"\n'
+            f'max_payload: 1MB\njetstream {{\n  store_dir: "{self.folder / "store"}"\n'
+            "  sync_interval: always\n  max_memory_store: 64MB\n  max_file_store: 8GB\n}\n"
+            f"{self.cluster}\n{authorization()}\n"
+        )
+        with (self.folder / "nats.log").open("ab") as log:
+            self.process = subprocess.Popen(
+                [nats_binary(), "-c", str(config)], stdout=log, stderr=log, start_new_session=True
+            )
+
+    def wait(self) -> None:
+        """Return once it says that its streams are usable.
+
+        Raises:
+            AssertionError: It ended, or took longer than `START_S_MAX`.
+        """
+        until = time.monotonic() + START_S_MAX
+        while not self._is_healthy():
+            log = self.folder / "nats.log"
+            assert self.is_running, f"{self.name} ended: {log.read_text()[-2000:]}"
+            assert time.monotonic() < until, f"{self.name} does not start: {log.read_text()[-2000:]}"
+            time.sleep(0.05)
+
+    def kill(self) -> None:
+        """End it as SIGKILL does; twice does nothing more."""
+        if self.process is not None and self.process.poll() is None:
+            self.process.send_signal(signal.SIGKILL)
+            self.process.wait(10)
+
+    def _is_healthy(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.monitor}/healthz", timeout=2) as answer:
+                return bool(answer.status == 200)
+        except OSError:
+            return False
+
+
+class Cluster:
+    """One node, or several that keep every stream together.
+
+    Args:
+        folder: Of stores and logs.
+        replicas: How many nodes, and copies of each stream.
+    """
+
+    def __init__(self, folder: Path, replicas: int) -> None:
+        self.replicas = replicas
+        ports = free_ports(3 * replicas)
+        routes = ports[2 * replicas :]
+        peers = ", ".join(f"nats://127.0.0.1:{port}" for port in routes)
+        self.nodes = [
+            Node(
+                f"nats-{number + 1}",
+                folder / f"nats-{number + 1}",
+                ports[number],
+                ports[replicas + number],
+                # Clients are told of no other servers: one that is cut off must not find a way round.
+                f'cluster {{\n  name: chaos\n  listen: "127.0.0.1:{routes[number]}"\n  no_advertise: true\n'
+                f"  routes: [{peers}]\n}}"
+                if replicas > 1
+                else "",
+            )
+            for number in range(replicas)
+        ]
+
+    @property
+    def url(self) -> str:
+        """Where clients connect, all nodes."""
+        return ",".join(node.url for node in self.nodes)
+
+    def start(self) -> None:
+        """Start whatever does not run, and return once all of it is usable."""
+        for node in self.nodes:
+            if not node.is_running:
+                node.start()
+        self.wait()
+
+    def wait(self) -> None:
+        """Return once all nodes are usable."""
+        for node in self.nodes:
+            node.wait()
+
+    def kill(self) -> None:
+        """End all of it as SIGKILL does."""
+        for node in self.nodes:
+            node.kill()
+
+    def leader_of(self, stream: str) -> Node:
+        """Return the node that leads a stream now; of a single one, that.
+
+        Raises:
+            AssertionError: None does.
+        """
+        if self.replicas == 1:
+            return self.nodes[0]
+        for node in self.nodes:
+            url = f"http://127.0.0.1:{node.monitor}/jsz?streams=true&accounts=true&leader_only=true"
+            try:
+                with urllib.request.urlopen(url, timeout=5) as answer:
+                    told = json.load(answer)
+            except OSError:
+                continue
+            for account in told.get("account_details") or []:
+                for found in account.get("stream_detail") or []:
+                    if found["name"] == stream and found.get("cluster", {}).get("leader") == node.name:
+                        return node
+        raise AssertionError(f"nobody leads {stream}")

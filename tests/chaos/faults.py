@@ -1,0 +1,203 @@
+"""What is done to a deployment, from a seed: who is killed, stopped, drained, cut off, and for how long."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.chaos.deployment import Deployment, Member
+
+LEASE_S = 3.0
+"""Who does not say for so long that he is alive loses his shards (services/chassis/lease.py)."""
+
+
+def now_ms() -> int:
+    """Return Unix milliseconds."""
+    return time.time_ns() // 1_000_000
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One of the things that can be done.
+
+    Attributes:
+        kind: `kill`, `drain`, `stop`, `cut`, `hold` of a process; `broker`, `leader`, `database`.
+        who: The process; empty = a server.
+        seconds: How long it lasts.
+    """
+
+    kind: str
+    who: str
+    seconds: float
+
+    @property
+    def title(self) -> str:
+        """Kind and service: what is counted together."""
+        return f"{self.kind} {self.who.rpartition('-')[0]}".strip()
+
+
+class Faults:
+    """Does them, and writes down when.
+
+    Args:
+        deployment: To whom.
+        say: Told of each one as it happens.
+    """
+
+    def __init__(self, deployment: Deployment, say: Callable[[str], None] = print) -> None:
+        self._deployment = deployment
+        self._say = say
+        self._file = deployment.folder / "faults.jsonl"
+        self._began = time.monotonic()
+
+    async def do(self, fault: Fault) -> None:
+        """Do one, and return once everything serves again.
+
+        Raises:
+            AssertionError: Something did not come back.
+        """
+        at = now_ms()
+        self._say(
+            f"{time.monotonic() - self._began:7.1f} s  {fault.title} {fault.who} for {fault.seconds:.1f} s"
+        )
+        await self._kinds()[fault.kind](fault)
+        _append(self._file, {"kind": fault.title, "who": fault.who, "at": at, "until": now_ms()})
+
+    def look(self) -> None:
+        """Write down who has ended though nobody had ended him, and start him again."""
+        for member in self._deployment.members.values():
+            if member.process is not None and (code := member.process.poll()) is not None:
+                self._say(f"{member.name} ended by itself, with {code}: {member.log}")
+                _append(self._file, {"kind": "ended", "who": member.name, "at": now_ms(), "code": code})
+                member.start()
+
+    def _kinds(self) -> dict[str, Callable[[Fault], Awaitable[None]]]:
+        return {
+            "kill": self._kill,
+            "drain": self._drain,
+            "stop": self._stop,
+            "cut": self._cut,
+            "hold": self._hold,
+            "broker": self._broker,
+            "leader": self._leader,
+            "database": self._database,
+        }
+
+    def _member(self, fault: Fault) -> Member:
+        return self._deployment.members[fault.who]
+
+    async def _kill(self, fault: Fault) -> None:
+        member = self._member(fault)
+        member.kill()
+        await asyncio.sleep(fault.seconds)
+        member.start()
+        await member.ready()
+
+    async def _drain(self, fault: Fault) -> None:
+        member = self._member(fault)
+        code = await member.drain()
+        if code:
+            _append(self._file, {"kind": "ended", "who": member.name, "at": now_ms(), "code": code})
+        await asyncio.sleep(fault.seconds)
+        member.start()
+        await member.ready()
+
+    async def _stop(self, fault: Fault) -> None:
+        member = self._member(fault)
+        member.stop()
+        await asyncio.sleep(fault.seconds)
+        member.go_on()
+        await member.ready()
+
+    async def _cut(self, fault: Fault) -> None:
+        for proxy in self._member(fault).proxies:
+            proxy.cut()
+        await self._healed(fault)
+
+    async def _hold(self, fault: Fault) -> None:
+        for proxy in self._member(fault).proxies:
+            proxy.hold()
+        await self._healed(fault)
+
+    async def _healed(self, fault: Fault) -> None:
+        await asyncio.sleep(fault.seconds)
+        for proxy in self._member(fault).proxies:
+            proxy.heal()
+        await self._member(fault).ready()
+
+    async def _broker(self, fault: Fault) -> None:
+        broker = self._deployment.broker
+        broker.kill()
+        await asyncio.sleep(fault.seconds)
+        await asyncio.to_thread(broker.start)
+        self._deployment.watch_servers()
+
+    async def _leader(self, fault: Fault) -> None:
+        broker = self._deployment.broker
+        node = await asyncio.to_thread(broker.leader_of, "TABLE_LOG_0")
+        node.kill()
+        await asyncio.sleep(fault.seconds)
+        await asyncio.to_thread(broker.start)
+        self._deployment.watch_servers()
+
+    async def _database(self, fault: Fault) -> None:
+        postgres = self._deployment.postgres
+        assert postgres is not None, "SQLite has no server to restart"
+        await asyncio.to_thread(postgres.stop)
+        await asyncio.sleep(fault.seconds)
+        await asyncio.to_thread(postgres.start)
+        self._deployment.watch_servers()
+
+
+def drawn(deployment: Deployment, rng: random.Random) -> Fault:
+    """Return the next fault."""
+    members = list(deployment.members.values())
+    tables = [member for member in members if member.service == "table"]
+    parted = [member for member in members if member.proxies]
+    kinds = {"kill": 4, "drain": 2, "stop": 3, "broker": 1}
+    if parted:
+        kinds |= {"cut": 1, "hold": 1}
+    if deployment.postgres is not None:
+        kinds["database"] = 1
+    if deployment.broker.replicas > 1:
+        kinds["leader"] = 2
+    [kind] = rng.choices(list(kinds), list(kinds.values()))
+    # Tables are what this is about; every other process has its turn.
+    among = tables if rng.random() < 0.5 else members
+    match kind:
+        case "kill" | "drain":
+            return Fault(kind, rng.choice(among).name, rng.uniform(0.0, 3.0))
+        case "stop":
+            return Fault(kind, rng.choice(among).name, LEASE_S + rng.uniform(1.5, 5.0))
+        case "cut" | "hold":
+            return Fault(kind, rng.choice(parted).name, rng.uniform(2.0, 12.0))
+        case _:
+            return Fault(kind, "", rng.uniform(0.2, 3.0))
+
+
+async def storm(deployment: Deployment, faults: Faults, seed: str, seconds: float) -> None:
+    """Do one fault after another for so long; whatever ends by itself meanwhile is written down."""
+    rng = random.Random(f"faults of {seed}")
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        await asyncio.sleep(rng.uniform(1.0, 6.0))
+        await faults.do(drawn(deployment, rng))
+        faults.look()
+
+
+async def each(faults: Faults, chosen: Sequence[Fault], pause_s: float) -> None:
+    """Do these, with pauses in which play goes on."""
+    for fault in chosen:
+        await asyncio.sleep(pause_s)
+        await faults.do(fault)
+        faults.look()
+
+
+def _append(file: Path, line: dict[str, object]) -> None:
+    with file.open("a", encoding="utf-8") as out:
+        out.write(json.dumps(line) + "\n")

@@ -1,0 +1,106 @@
+"""The players: a `paiju load` at each gateway, which keeps its transcripts."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+
+from tests.chaos.deployment import Deployment
+from tests.chaos.reaper import ROOT
+
+SEATINGS = ("quick-bots", "quick", "room")
+"""Of the loads, in turn: with bots, with whoever else waits, and with friends in a room of their own."""
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """How many play, and how long.
+
+    Attributes:
+        seats: At once, at all gateways together.
+        seconds: With all seats taken.
+        drain_s: For finishing matches, at most.
+        drop_every_s: Between storms that cut their connections.
+    """
+
+    seats: int
+    seconds: float
+    drain_s: float = 180.0
+    drop_every_s: float = 20.0
+    rate: float = 10.0
+
+
+@dataclass
+class Players:
+    """See the module."""
+
+    deployment: Deployment
+    crowd: Crowd
+    seed: str
+    _loads: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    @property
+    def ramp_s(self) -> float:
+        """How long it takes until all seats are taken."""
+        return self.crowd.seats / self.crowd.rate
+
+    def start(self) -> None:
+        """Let them come."""
+        pages, grpc = self.deployment.pages, self.deployment.grpc
+        count = max(2, len(pages))
+        for number in range(count):
+            seats = self.crowd.seats // count + (number < self.crowd.seats % count)
+            at = number % len(pages)
+            self._start(f"load-{number + 1}", pages[at], grpc[at], SEATINGS[number % 3], seats, number)
+
+    def _start(self, name: str, page: str, grpc: str, seating: str, seats: int, number: int) -> None:
+        folder = self.deployment.folder / "transcripts" / name
+        folder.mkdir(parents=True)
+        crowd = self.crowd
+        options = {
+            "--grpc": grpc,
+            "--seats": seats,
+            "--rate": crowd.rate * seats / crowd.seats,
+            "--seconds": crowd.seconds,
+            "--drain": crowd.drain_s,
+            "--patience": 90,
+            "--seating": seating,
+            "--rounds": 2,
+            "--matches": 0,
+            "--rest-ms": 500,
+            "--door": "both",
+            "--think-ms": "300:0.3",
+            "--drop-every": crowd.drop_every_s,
+            "--drop-share": 0.3,
+            "--seed": f"{self.seed}/{number}",
+            "--transcripts": folder,
+        }
+        words = [word for name, value in options.items() for word in (name, str(value))]
+        with (folder / "report.json").open("wb") as out, (folder / "progress.log").open("wb") as errors:
+            load = subprocess.Popen(
+                [sys.executable, "-m", "services.launch", "load", page, *words, "--json"],
+                cwd=ROOT,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "protos")])},
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=errors,
+                start_new_session=True,
+            )
+        self.deployment.reaper.watch(load.pid)
+        self._loads.append(load)
+
+    async def gone(self) -> None:
+        """Return once all of them have played to the end, or were cut short.
+
+        Raises:
+            AssertionError: A load does not end.
+        """
+        crowd = self.crowd
+        until = time.monotonic() + self.ramp_s + crowd.seconds + crowd.drain_s + 120
+        while any(load.poll() is None for load in self._loads):
+            assert time.monotonic() < until, "a load does not end"
+            await asyncio.sleep(0.2)
