@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Any, TypeVar
 
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError, Message
 from paiju.chat.v1.chat_service_pb2 import MessagePosted
 from paiju.gateway.v1.gateway_service_pb2 import Notice, PlayResponse
 from paiju.table.v1.play_pb2 import TableCommand
@@ -28,6 +28,15 @@ from services.gateway.tokens import SignedIn, signed_in
 
 CHANNEL = "table/"
 """A chat channel is this and a table's id."""
+
+HEARD_BYTES_MAX = 64 * 1024
+"""A notice or a word of the chat; what is larger would fill a client's queue by itself."""
+
+RETURNS_PER_S = 200
+RETURN_MS_MAX = 10_000
+"""Who is sent away because this process ends is told when to come back: so many a second, and none later."""
+
+M = TypeVar("M", bound=Message)
 
 _log = log.get(service="gateway")
 
@@ -69,8 +78,9 @@ class Hub:
     async def stop(self) -> None:
         """Say goodbye to all, give them `drain_s` to read it, and hear nothing more."""
         self.is_draining = True
+        spread_ms = min(RETURN_MS_MAX, 1000 * len(self._sessions) // RETURNS_PER_S)
         for session in list(self._sessions.values()):
-            session.close("SHUTTING_DOWN")
+            session.close("SHUTTING_DOWN", int(self._parts.ids.jitter() * spread_ms))
         try:
             async with self.clock.timeout(self.settings.drain_s):
                 while self._sessions:
@@ -86,8 +96,14 @@ class Hub:
 
     # Sessions
 
-    def open(self, door: str, address: str, when_closed: Callable[[], object]) -> Session:
-        """Return a new session.
+    def open(
+        self,
+        door: str,
+        address: str,
+        when_closed: Callable[[], object],
+        probe: Callable[[], object] | None = None,
+    ) -> Session:
+        """Return a new session; `probe` asks its client whether he is there, where the door can.
 
         Raises:
             Refusal: SHUTTING_DOWN, RATE_LIMITED, TOO_MANY_CALLS (connections, here or from this address).
@@ -101,7 +117,7 @@ class Hub:
         ):
             if open_now >= most:
                 raise Refusal("TOO_MANY_CALLS", most=most)
-        session = Session(self, self._parts.ids.new("s"), door, address, when_closed)
+        session = Session(self, self._parts.ids.new("s"), door, address, when_closed, probe)
         self._sessions[session.session_id] = session
         self._by_address[network] += 1
         self._strangers.setdefault(network, set()).add(session.session_id)
@@ -200,10 +216,8 @@ class Hub:
             await self._chat.leave(_chat_subject(table_id), session.session_id)
 
     async def _hear_chat(self, payload: bytes, subject: str) -> None:
-        try:
-            posted = MessagePosted.FromString(payload)
-        except DecodeError:
-            _log.error("message_unreadable", subject=subject)
+        posted = _read(MessagePosted, payload, subject)
+        if posted is None:
             return
         response = PlayResponse(notice=Notice(chat=posted.message))
         for listener in self.tables.players_at(posted.channel.removeprefix(CHANNEL)):
@@ -212,11 +226,10 @@ class Hub:
     # From the bus
 
     async def _hear_notice(self, payload: bytes, subject: str) -> None:
-        try:
-            response = PlayResponse(notice=Notice.FromString(payload))
-        except DecodeError:
-            _log.error("message_unreadable", subject=subject)
+        notice = _read(Notice, payload, subject)
+        if notice is None:
             return
+        response = PlayResponse(notice=notice)
         for session in list(self._by_player.get(subject.rsplit(".", 1)[-1], {}).values()):
             session.send(response)
 
@@ -233,6 +246,17 @@ class Hub:
             Outage: The public keys, or what is revoked, can't be had.
         """
         return await signed_in(self._parts.verifier, token)
+
+
+def _read(kind: type[M], payload: bytes, subject: str) -> M | None:
+    """Return a message of the bus; None = it is too large to be looked at, or none of this kind."""
+    try:
+        if len(payload) <= HEARD_BYTES_MAX:
+            return kind.FromString(payload)
+    except DecodeError:
+        pass
+    _log.error("message_unreadable", subject=subject, bytes=len(payload))
+    return None
 
 
 def _chat_subject(table_id: str) -> str:

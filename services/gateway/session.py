@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 MESSAGE_BYTES_MAX = 16 * 1024
 FLOOD_FACTOR = 10
 """A connection whose refused messages fill this many bursts is closed."""
+FLOOD_PAUSE_MS = 5_000
+"""Who was closed for a flood is asked to stay away so long."""
 MESSAGE_OVERHEAD_BYTES = 64
 """What a queued message costs besides its content."""
 REVOKED_CALL_S = 0.3
@@ -49,7 +51,13 @@ class Session:
     """
 
     def __init__(
-        self, hub: Hub, session_id: str, door: str, address: str, when_closed: Callable[[], object]
+        self,
+        hub: Hub,
+        session_id: str,
+        door: str,
+        address: str,
+        when_closed: Callable[[], object],
+        probe: Callable[[], object] | None = None,
     ) -> None:
         self.session_id = session_id
         self.door = door
@@ -59,11 +67,13 @@ class Session:
         self._hub = hub
         self._clock = hub.clock
         self._when_closed = when_closed
+        self._probe = probe
+        self._probed_at: float | None = None
         settings = hub.settings
         self._queue = Outgoing(Limits(settings.queue_items_max, settings.queue_bytes_max))
         self._poked = asyncio.Event()
         self._has_ended = False
-        self._opened_at = self._heard_at = self._clock.monotonic()
+        self._opened_at = self._heard_at = self._alive_at = self._clock.monotonic()
         rate = Rate(settings.messages_per_s, settings.messages_burst)
         self._messages = TokenBucket(rate, self._clock)
         self._floods = TokenBucket(Rate(rate.per_s, rate.burst * FLOOD_FACTOR), self._clock)
@@ -102,14 +112,14 @@ class Session:
             self.close("TOO_SLOW")
         self._poked.set()
 
-    def close(self, reason: str) -> None:
+    def close(self, reason: str, retry_after_ms: int = 0) -> None:
         """Say goodbye for this reason; what it is too late for is not said any more. Twice does nothing."""
         if self.is_closed:
             return
         if reason == "TOO_SLOW":
             self._queue.clear()
         self.close_reason = reason
-        goodbye = PlayResponse(goodbye=Goodbye(reason=reason))
+        goodbye = PlayResponse(goodbye=Goodbye(reason=reason, retry_after_ms=retry_after_ms))
         if not self._queue.put(goodbye, 0):
             self._queue.clear()
             self._queue.put(goodbye, 0)
@@ -150,9 +160,14 @@ class Session:
             return
         await self.handle(request)
 
-    def count_control(self) -> bool:
-        """Count a ping or pong of the door itself, a sign of life; False = it came too often."""
-        self._heard_at = self._clock.monotonic()
+    def count_control(self, *, is_answer: bool = False) -> bool:
+        """Count a ping or pong of the door itself, a sign of life; False = it came too often.
+
+        An answer to our own ping shows that somebody is there, and not that he still wants anything.
+        """
+        self._alive_at = self._clock.monotonic()
+        if not is_answer:
+            self._heard_at = self._alive_at
         try:
             self._count()
         except Refusal:
@@ -166,7 +181,7 @@ class Session:
 
     async def handle(self, request: PlayRequest) -> None:
         """Handle one message that could be read."""
-        self._heard_at = self._clock.monotonic()
+        self._heard_at = self._alive_at = self._clock.monotonic()
         self._hub.received.inc()
         if self.is_closed or self._is_revoked:
             return
@@ -208,7 +223,7 @@ class Session:
                 self._hub.player_limits.take(self.player_id)
         except Refusal:
             if not self._floods.allow():
-                self.close("TOO_MANY_REQUESTS")
+                self.close("TOO_MANY_REQUESTS", FLOOD_PAUSE_MS)
             raise
 
     async def _dispatch(self, request: PlayRequest) -> None:
@@ -299,8 +314,17 @@ class Session:
         if self.who is None:
             self.close("IDLE")
             return
-        due = self._heard_at + self._hub.settings.idle_s
-        if due <= self._clock.monotonic():
+        now, settings = self._clock.monotonic(), self._hub.settings
+        is_dead = self._probed_at is not None and self._alive_at < self._probed_at
+        if is_dead or self._heard_at + settings.idle_s <= now:
             self.close("IDLE")
-        else:
-            self._idle = self._clock.call_at(due, self._look_idle)
+            return
+        self._probed_at = None
+        due = self._heard_at + settings.idle_s
+        if self._probe is not None and self._alive_at + settings.probe_s <= now:
+            self._probe()
+            self._probed_at = now
+            due = min(due, now + settings.probe_answer_s)
+        elif self._probe is not None:
+            due = min(due, self._alive_at + settings.probe_s)
+        self._idle = self._clock.call_at(due, self._look_idle)

@@ -37,6 +37,10 @@ class GatewaySettings(ServiceSettings):
     """How long a connection may be silent about who it is."""
     idle_s: float = Field(default=90.0, gt=0)
     """Clients ping each 20 s at least, but a browser wakes the timers of a hidden page once a minute."""
+    probe_s: float = Field(default=20.0, gt=0)
+    """A WebSocket that is silent for so long is pinged; browsers answer by themselves, also hidden pages."""
+    probe_answer_s: float = Field(default=10.0, gt=0)
+    """One that does not answer within this is dead, whatever TCP believes. gRPC pings by itself, as often."""
     messages_per_s: float = Field(default=20.0, gt=0)
     messages_burst: float = Field(default=60.0, ge=1)
     """Per connection; a connection that exceeds it tenfold is closed (`TOO_MANY_REQUESTS`)."""

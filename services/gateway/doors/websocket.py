@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import Final
 
 from aiohttp import WSCloseCode, WSMsgType, web
@@ -15,6 +16,9 @@ from services.gateway.session import MESSAGE_BYTES_MAX, Session
 
 CLOSE_WAIT_S = 2.0
 """How long a client may take to read its goodbye; then the connection is cut."""
+
+BUSY_RETRY_S = 5
+"""Who finds the house full is asked to come back after so long."""
 
 READ_BYTES_MAX = 4 * MESSAGE_BYTES_MAX
 """What is larger is not even read; up to here the client gets a `Goodbye`."""
@@ -46,12 +50,11 @@ class WebSocketDoor:
         cutter = _Cutter(self._hub, request)
         try:
             address = address_of(request, settings.trusted_proxies)
-            session = self._hub.open("websocket", address, cutter.arm)
+            probe = _Probe(self._hub, socket)
+            session = self._hub.open("websocket", address, cutter.arm, probe.send)
         except Refusal as refusal:
-            status = (
-                web.HTTPTooManyRequests if refusal.reason == "RATE_LIMITED" else web.HTTPServiceUnavailable
-            )
-            raise status(text=refusal.reason) from None
+            raise _turned_away(refusal) from None
+        probe.session = session
         try:
             await socket.prepare(request)
             writer = self._hub.keep(session, _write(socket, session))
@@ -72,7 +75,7 @@ async def _read(socket: web.WebSocketResponse, session: Session) -> None:
             if session.count_control():
                 await socket.pong(message.data)
         elif message.type is WSMsgType.PONG:
-            session.count_control()
+            session.count_control(is_answer=True)
         else:
             session.misunderstood()
 
@@ -86,6 +89,32 @@ async def _write(socket: web.WebSocketResponse, session: Session) -> None:
         await socket.close(code=code, message=session.close_reason.encode())
     except ConnectionError:
         await session.end()  # the client is gone; the reader ends by itself
+
+
+def _turned_away(refusal: Refusal) -> web.HTTPException:
+    """Return the answer to who may not come in now, with the seconds after which to try again."""
+    is_rate = refusal.reason == "RATE_LIMITED"
+    seconds = -(-int(refusal.details["retry_ms"]) // 1000) if is_rate else BUSY_RETRY_S
+    status = web.HTTPTooManyRequests if is_rate else web.HTTPServiceUnavailable
+    return status(text=refusal.reason, headers={"Retry-After": str(max(1, seconds))})
+
+
+class _Probe:
+    """Pings a client that has been silent."""
+
+    def __init__(self, hub: Hub, socket: web.WebSocketResponse) -> None:
+        self._hub = hub
+        self._socket = socket
+        self.session: Session | None = None
+
+    def send(self) -> None:
+        """Send one, without waiting."""
+        if self.session is not None:
+            self._hub.keep(self.session, self._ping())
+
+    async def _ping(self) -> None:
+        with suppress(ConnectionError):  # the reader notices
+            await self._socket.ping()
 
 
 class _Cutter:
