@@ -19,11 +19,14 @@ from services.table.core import frames as f
 from services.table.core.state import SPECTATORS, CommandDone
 from services.table.core.table import Table
 from services.table.encode import FrameEncoder, answer_of, command_of, view_of
+from services.table.gateways import Gateways
 from services.table.journal import Journal
 from services.table.sessions import Outgoing, Sender, Session, Sessions
 from services.table.tables import Tables
 
 BATCH_COMMANDS_MAX = 256
+BATCH_BYTES_MAX = 512 * 1024
+"""What is larger is not even parsed; gateways send half of it at most."""
 COMMAND_BYTES_MAX = 4_096
 DOUBTS_MAX = 1_024
 """Commands whose sender may know more than this owner; beyond it they are left unanswered."""
@@ -68,6 +71,7 @@ class Desk:
         self._out = out
         self._lost = lost
         self._frames = FrameEncoder()
+        self._gateways = Gateways(sessions, journal)
         self._waiting: defaultdict[tuple[str, int, str], list[Sender]] = defaultdict(list)
         """Who waits for the late answer to a command: (table, seat, command id)."""
         self._doubting: list[tuple[str, Command]] = []
@@ -80,10 +84,13 @@ class Desk:
         if self._journal.is_full:
             return None
         try:
-            batch = CommandBatch.FromString(payload)
+            batch = CommandBatch.FromString(payload) if len(payload) <= BATCH_BYTES_MAX else None
         except DecodeError:
+            batch = None
+        if batch is None:
             _log.warning("command_batch_unreadable", bytes=len(payload))
             return None
+        self._gateways.heard(batch.gateway, beats=batch.beats)
         for command in batch.commands[:BATCH_COMMANDS_MAX]:
             self.take(batch.gateway, command)
         return CommandBatchReply(epoch=self._out.epoch).SerializeToString()
@@ -108,7 +115,7 @@ class Desk:
                 if asked.attach.epoch > self._out.epoch and not is_sure:
                     self._doubt(gateway, command)
                 else:
-                    self._attach(sender, table, command.player_id, asked.attach)
+                    self._attach(sender, table, command.player_id, asked.attach, command.attached)
             case "detach":
                 self._detach(sender, table)
             case None:
@@ -166,7 +173,7 @@ class Desk:
 
     # Listening
 
-    def _attach(self, sender: Sender, table: Table, player: str, attach: Attach) -> None:
+    def _attach(self, sender: Sender, table: Table, player: str, attach: Attach, attached: int) -> None:
         table_id = table.s.table_id
         own = table.seat_of(player)
         seat = own if own is not None and not attach.spectate else SPECTATORS
@@ -177,10 +184,18 @@ class Desk:
         if seat == SPECTATORS and len(self._sessions.at_table(table_id)) >= SESSIONS_PER_TABLE_MAX:
             self._reply(sender, table, SPECTATORS, "SHARD_BUSY")
             return
+        order = attached or self._sessions.order_of(self._out.epoch, sender, table_id)
+        if seat >= 0 and self._sessions.is_replaced(sender, table_id, seat, order):
+            # Its gateway has not heard that a newer connection came; the word got lost.
+            self._journal.hold(
+                lambda: self._out.detached(sender.gateway, sender.session, table_id, "REPLACED")
+            )
+            self._reply(sender, table, seat, "")
+            return
         if seat >= 0 and not table.s.seats[seat].online and table.s.phase != "finished":
             self._tables.do(table_id, (e.PresenceChanged(self._tables.now(), seat, online=True),))
         number = table.listener(seat).number
-        session = Session(sender.gateway, sender.session, table_id, player, seat, number)
+        session = Session(sender.gateway, sender.session, table_id, player, seat, number, order)
         replaced = self._sessions.add(session)
         gap = None
         if 0 < attach.number <= number:
@@ -196,7 +211,7 @@ class Desk:
             else:
                 for frame in gap:
                     self._out.frame(session, self._frames.encode(frame))
-            self._out.answer(sender, table_id, answer)
+            self._out.answer(sender, table_id, answer, order)
 
         self._journal.hold(release)
 
@@ -248,10 +263,17 @@ class Desk:
         """Tell each session the number of its last frame, once a second: what was lost is asked for."""
         while True:
             await self._clock.sleep(1.0)
+            await self._miss_the_gone()
             for session in self._sessions:
                 table = self._tables.live.get(session.table_id)
                 if table is not None and self._tables.is_durable(session.table_id):
                     self._out.last_number(session, table.listener(session.seat).number)
+
+    async def _miss_the_gone(self) -> None:
+        for session in await self._gateways.beat():
+            table = self._tables.live.get(session.table_id)
+            if table is not None and session.seat >= 0:
+                self._absent(session.table_id, table, session.seat)
 
     # Doubt
 

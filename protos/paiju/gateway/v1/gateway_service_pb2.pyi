@@ -449,16 +449,20 @@ class Goodbye(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     REASON_FIELD_NUMBER: _builtins.int
+    RETRY_AFTER_MS_FIELD_NUMBER: _builtins.int
     reason: _builtins.str
     """`TOKEN_EXPIRED`, `SESSION_REVOKED`, `REPLACED`, `TOO_SLOW`, `TOO_MANY_REQUESTS`, `MESSAGE_TOO_LARGE`, `BAD_MESSAGE`, `IDLE`, `SHUTTING_DOWN`."""
+    retry_after_ms: _builtins.int
+    """Come back no sooner than after so many milliseconds; drawn for each client, so that a crowd comes back spread. 0 = as you like."""
     def __init__(
         self,
         *,
         reason: _builtins.str = ...,
+        retry_after_ms: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["reason", b"reason"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["reason", b"reason", "retry_after_ms", b"retry_after_ms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -29,21 +29,27 @@ class CommandBatch(_message.Message):
 
     GATEWAY_FIELD_NUMBER: _builtins.int
     COMMANDS_FIELD_NUMBER: _builtins.int
+    BEATS_FIELD_NUMBER: _builtins.int
     gateway: _builtins.str
     """Name of the gateway process; answers go to `paiju.gateway.out.<gateway>`."""
+    beats: _builtins.bool
+    """The gateway sends a batch at least once a second to each shard that it has sessions at. One that said so and is silent for
+    6 s counts as gone, and its sessions with it.
+    """
     @_builtins.property
     def commands(self) -> _containers.RepeatedCompositeFieldContainer[Global___Command]:
-        """At most 256."""
+        """At most 256; none = only a sign of life."""
 
     def __init__(
         self,
         *,
         gateway: _builtins.str = ...,
         commands: _abc.Iterable[Global___Command] | None = ...,
+        beats: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["commands", b"commands", "gateway", b"gateway"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["beats", b"beats", "commands", b"commands", "gateway", b"gateway"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -81,12 +87,17 @@ class Command(_message.Message):
     SESSION_FIELD_NUMBER: _builtins.int
     TAG_FIELD_NUMBER: _builtins.int
     COMMAND_FIELD_NUMBER: _builtins.int
+    ATTACHED_FIELD_NUMBER: _builtins.int
     player_id: _builtins.str
     """The signed-in player."""
     session: _builtins.str
     """The connection. The newest one of a player at a table wins."""
     tag: _builtins.int
     """Chosen by the gateway, returned with the answer."""
+    attached: _builtins.int
+    """With an `attach` that the gateway makes by itself for a session that is attached already (a gap, a new owner): the `attached` of the
+    answer to the client's own. It must not take the seat from a newer connection. 0 = the client asks.
+    """
     @_builtins.property
     def command(self) -> _play_pb2.TableCommand:
         """What the player said."""
@@ -98,10 +109,11 @@ class Command(_message.Message):
         session: _builtins.str = ...,
         tag: _builtins.int = ...,
         command: _play_pb2.TableCommand | None = ...,
+        attached: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["command", b"command"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "player_id", b"player_id", "session", b"session", "tag", b"tag"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["attached", b"attached", "command", b"command", "player_id", b"player_id", "session", b"session", "tag", b"tag"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -199,8 +211,11 @@ class TaggedAnswer(_message.Message):
 
     TAG_FIELD_NUMBER: _builtins.int
     ANSWER_FIELD_NUMBER: _builtins.int
+    ATTACHED_FIELD_NUMBER: _builtins.int
     tag: _builtins.int
     """As sent."""
+    attached: _builtins.int
+    """Of an accepted `attach`: its place in the order of all of this shard, also over several owners. The highest of a seat wins."""
     @_builtins.property
     def answer(self) -> _play_pb2.CommandAnswer:
         """The answer."""
@@ -210,10 +225,11 @@ class TaggedAnswer(_message.Message):
         *,
         tag: _builtins.int = ...,
         answer: _play_pb2.CommandAnswer | None = ...,
+        attached: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "tag", b"tag"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "attached", b"attached", "tag", b"tag"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
