@@ -9,7 +9,7 @@ PYTEST_ARGS ?=
 SETUP_STAMP := $(VENV)/.setup
 
 .DEFAULT_GOAL := help
-.PHONY: help setup play test check fix protos protos-check deploy-nats bench bench-peers bots golden screenshots lock sim \
+.PHONY: help setup play test check fix protos protos-check deploy-nats bench bench-peers bots golden screenshots lock sim chaos \
 	engine-fast test-fast wheel wheel-fast clean
 
 help: ## list the targets
@@ -103,6 +103,12 @@ screenshots: setup ## photograph the page at the sizes it promises, into build/s
 
 sim: setup ## the seeded simulation alone: make sim SEEDS=500
 	SIM_SEEDS=$(SEEDS) $(BIN)/python -m pytest tests/simulation $(PYTEST_ARGS)
+
+SECONDS ?= 120
+REPLICAS ?= 1
+chaos: setup ## real processes killed, stopped, cut off while bots play: make chaos SECONDS=120 SEED=7 REPLICAS=3
+	@PYTHONPATH=$(CURDIR):$(CURDIR)/protos $(BIN)/python -m tests.chaos.run --seconds $(SECONDS) \
+		--replicas $(REPLICAS) $(if $(SEED),--seed $(SEED)) $(CHAOS_ARGS)
 
 lock: ## write requirements.lock: exact versions, no hosts
 	$(PYTHON) -m venv build/lock
