@@ -17,13 +17,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import nats
-from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from nats.js.api import StorageType, StreamConfig, StreamSource
 from nats.js.errors import NotFoundError
@@ -201,27 +199,3 @@ def engine_of(url: str) -> Engine:
     return create_engine(
         made.set(drivername="postgresql+psycopg") if made.drivername == "postgresql" else made
     )
-
-
-@dataclass
-class Quiet:
-    """Looks again and again whether everything that was begun is finished: tables, audits, money."""
-
-    js: JetStreamContext
-    said: str = "nothing was read yet"
-    """What is still open."""
-
-    async def is_reached(self) -> bool:
-        """Return whether nothing is open any more."""
-        from tests.chaos.story import open_ends
-
-        try:
-            streams: dict[str, list[Entry]] = {}
-            for name in await names(self.js):
-                if name.startswith(MIRROR) or name in FACTS:
-                    streams[name.removeprefix(MIRROR)] = await read(self.js, name)
-        except (NatsError, OSError, TimeoutError) as error:
-            self.said = f"the broker can't be read: {error!r}"
-            return False
-        self.said = open_ends(streams)
-        return not self.said

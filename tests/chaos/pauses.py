@@ -13,30 +13,29 @@ from tests.chaos.tapes import Sitting
 QUIET = "(no fault)"
 """What no fault explains: the pauses of play itself."""
 
-AFTER_MS = 10_000
-"""A fault is held to be the reason of a pause that begins so long after its end, at most."""
+AFTER_MS = 5_000
+"""A pause that begins later than this after the end of a fault has another reason."""
 
 
 def longest_pauses(folder: Path, sittings: Sequence[Sitting]) -> dict[str, tuple[int, float, float]]:
-    """Return, by kind of fault, how many there were, median and maximum of their longest pauses.
+    """Return, by kind of fault, how many there were, median and maximum of their longest pauses, in seconds.
 
-    Seconds. The pause of a fault is the longest of all tables that overlaps it, whatever else happened
-    meanwhile.
+    A pause belongs to the last fault that had begun before the pause was over. Of each fault the longest pause
+    of all tables counts.
     """
-    gaps = _gaps(sittings)
+    faults = _faults(folder)
+    longest = [0] * len(faults)
+    unexplained = 0
+    for since, until in _gaps(sittings):
+        begun = [number for number, (_, began, _) in enumerate(faults) if began < until]
+        if begun and since < faults[begun[-1]][2] + AFTER_MS:
+            longest[begun[-1]] = max(longest[begun[-1]], until - since)
+        else:
+            unexplained = max(unexplained, until - since)
     by_kind: defaultdict[str, list[float]] = defaultdict(list)
-    explained: set[int] = set()
-    for kind, began, ended in _faults(folder):
-        mine = [
-            (until - since, number)
-            for number, (since, until) in enumerate(gaps)
-            if since < ended + AFTER_MS and until > began
-        ]
-        explained |= {number for _, number in mine}
-        by_kind[kind].append(max((length for length, _ in mine), default=0) / 1000)
-    rest = [(until - since) / 1000 for number, (since, until) in enumerate(gaps) if number not in explained]
-    if rest:
-        by_kind[QUIET] = [max(rest)]
+    for (kind, _, _), pause in zip(faults, longest, strict=True):
+        by_kind[kind].append(pause / 1000)
+    by_kind[QUIET] = [unexplained / 1000]
     return {kind: (len(found), median(found), max(found)) for kind, found in sorted(by_kind.items())}
 
 

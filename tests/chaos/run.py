@@ -15,8 +15,9 @@ from pathlib import Path
 from tests.chaos.check import Verdict, check
 from tests.chaos.deployment import FULL, SMALL, Deployment, Size
 from tests.chaos.faults import Faults, storm
-from tests.chaos.gather import Quiet, gather, jetstream, mirror_logs
+from tests.chaos.gather import gather, jetstream, mirror_logs
 from tests.chaos.players import Crowd, Players
+from tests.chaos.quiet import Quiet
 
 QUIET_S_MAX = 240.0
 """After the players have gone: until every table is finished and every round settled."""

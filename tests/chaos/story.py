@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from paiju.economy.v1.events_pb2 import RoundSettled
-
 from engine import GAMES
 from services.chassis.bus.registry import event_of
 from services.table.core import events as e
@@ -17,7 +15,7 @@ from services.table.core.events import UnreadableLog, decode_batch
 from services.table.core.state import SPECTATORS, encode_state
 from services.table.core.table import Table
 from services.table.encode import FrameEncoder, view_of
-from tests.chaos.gather import LOGS, Entry
+from tests.chaos.gather import Entry
 
 FOR_EVER = 1 << 60
 
@@ -271,40 +269,6 @@ def _up_to(table: Table) -> Table:
 def seat_frames(table: Told, seat: int) -> dict[int, bytes]:
     """Return all frames of a seat, by number; of the spectators for -1."""
     return table.frames[SPECTATORS if seat < 0 else seat]
-
-
-def open_ends(streams: Mapping[str, Sequence[Entry]]) -> str:
-    """Return what is not finished yet, by a quick look at the streams; empty = nothing."""
-    made, ended, paid, coins = dict[str, int](), set[str](), set[tuple[str, str]](), set[str]()
-    finished: set[str] = set()
-    for name, entries in streams.items():
-        if not name.startswith(LOGS):
-            continue
-        for entry in entries:
-            for table_id, event in decode_batch(entry.payload):
-                match event:
-                    case e.TableCreated():
-                        made[table_id] = len(event.spec.players)
-                        if event.spec.stake is not None:
-                            coins.add(table_id)
-                    case e.MatchEnded():
-                        ended.add(table_id)
-                    case e.OutboxDone():
-                        paid.add((table_id, event.key))
-                    case e.RoundEnded():
-                        finished.add(f"{table_id}/{event.round_no}")
-                    case _:
-                        pass
-    for table_id, seats in made.items():
-        if table_id not in ended:
-            return f"{table_id} still plays"
-        keys = ["match", *(f"close/{seat}" for seat in range(seats) if table_id in coins)]
-        for key in keys:
-            if (table_id, key) not in paid:
-                return f"{table_id} still owes {key}"
-    settled = {fact.round_id for fact in facts(streams.get("LEDGER", ()), RoundSettled)}
-    waiting = sorted(finished - settled)
-    return f"{waiting[0]} is not settled yet ({len(waiting)} rounds)" if waiting else ""
 
 
 def facts(entries: Iterable[Entry], *types: Any) -> list[Any]:
