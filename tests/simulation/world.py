@@ -1,60 +1,60 @@
-"""A small world on a faulty bus and a virtual clock: tables, an auditor, the book of money, and people.
+"""A world on a faulty bus and a virtual clock: people, gateways, matchmaking, tables, scoring, the book of money.
 
-Everything comes from one seed: what is lost, late, doubled; which process dies or sleeps at which await, and
-what people play. After a while the world heals, every match must come to its end, and the book must add up.
+Everything comes from one seed: what is lost, late, doubled; which process dies or sleeps at which await; what
+people play, and where they connect. After a while the world heals, every match must come to its end, and the
+book must add up. `docs/simulation.md` says what is real and what is judged.
 """
 
 from __future__ import annotations
 
 import asyncio
 import random
-from collections import Counter, defaultdict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from hashlib import blake2b
+from typing import Any, Final
 
-from google.protobuf.message import Message
 from paiju.accounts.v1.events_pb2 import PlayerCreated
-from paiju.economy.v1 import economy_service_pb2_grpc
-from paiju.economy.v1.economy_service_pb2 import ReconcileRequest
-from paiju.economy.v1.events_pb2 import RoundSettled
-from paiju.scoring.v1.events_pb2 import VERDICT_AGREED, RoundAudited
-from paiju.table.v1 import table_service_pb2 as s
-from paiju.table.v1 import table_service_pb2_grpc
-from paiju.table.v1.events_pb2 import MatchFinished, RoundFinished
 
 from engine import GAMES
 from engine.face import Game
-from services.chassis.bus.broker import Faults
+from services.chassis.auth import KEYS_BUCKET
+from services.chassis.bus.broker import Faults, MemoryBroker
 from services.chassis.clock import VirtualClock
 from services.chassis.errors import Outage
+from services.chassis.rpc.memory import MemoryNetwork
 from services.chassis.run import Wiring
 from services.economy.app import WIRING as ECONOMY
+from services.gateway.bus.tables import Tables as GatewayTables
+from services.gateway.calls import Calls
+from services.gateway.hub import Hub
+from services.gateway.settings import GatewaySettings
+from services.matchmaking.app import WIRING as MATCHMAKING
 from services.scoring.app import WIRING as SCORING
-from services.table.app import TABLE_LOG
+from services.table import tables
 from services.table.app import WIRING as TABLE
-from services.table.core import events as e
-from services.table.core.events import decode_batch
-from services.table.core.frames import Shown
 from services.table.core.table import Table
-from services.table.encode import FrameEncoder
 from services.table.settings import TableSettings
-from tests.simulation.client import Door, Player
-from tests.simulation.script import observables
-from tests.support.process import MemoryProcess, MemoryWorld, full_registry
+from tests.simulation.closing import judge_money, judge_tickets
+from tests.simulation.ledger import Facts
+from tests.simulation.lobby import Room, find_match, hall_of, halls_file
+from tests.simulation.logs import Logs
+from tests.simulation.person import KID, Client, Person, key
+from tests.simulation.pipe import Gateway
+from tests.simulation.processes import Commons, Process, changed
+from tests.simulation.report import Report
+from tests.simulation.storm import Storm
+from tests.support.process import full_registry, settings_for_tests
 
 OPEN = TableSettings().games
 """The games of the world: each seed has tables of several."""
 
 FAULTY_S = 40.0
-HEALED_S = 900.0
-STEP_CRASH = 0.002
-"""How often a process dies at one of its awaits."""
-STEP_PAUSE = 0.0015
-"""How often it sleeps, longer than its lease lives: when it wakes up, it is a zombie."""
-STAKES = {"base_stake": 10, "buy_in": 3000, "minimum": 100}
-TIMING = '{"turn_ms":4000,"claim_ms":3000,"between_ms":2000,"seat_ms":120000,"linger_ms":86000000}'
+HEALED_S = 1_200.0
+SHARDS = 2
+STYLES: Final = ("r1", "r3")
+"""One server, or a cluster of three."""
 
 
 def played_at(seed: int, number: int) -> tuple[Game, str]:
@@ -70,62 +70,113 @@ class Member:
 
     name: str
     wirings: tuple[Wiring, ...]
-    process: MemoryProcess | None = None
-    services: list[Any] = field(default_factory=list)
+    process: Process | None = None
+    services: dict[str, Any] = field(default_factory=dict)
+    gateway: Gateway | None = None
     starts: int = 0
-    crashing: bool = False
+
+    @property
+    def is_up(self) -> bool:
+        """Whether it was started and has not died since."""
+        return self.process is not None and not self.process.is_dead
 
 
 class World:
-    """One run from one seed."""
+    """One run from one seed.
 
-    def __init__(self, clock: VirtualClock, seed: int, tables: int = 3, healed_s: float = HEALED_S) -> None:
-        self.seed = seed
-        self.healed_s = healed_s
+    Args:
+        clock: Of the virtual loop.
+        seed: Of everything.
+        healed_s: Virtual seconds for all matches to end, once the faults have.
+        style: `r1` or `r3`; None = as the seed says.
+        faulty_s: Virtual seconds of faults.
+        trace: Keep so many last lines of what happened, in `lines`.
+    """
+
+    def __init__(
+        self,
+        clock: VirtualClock,
+        seed: int,
+        *,
+        healed_s: float = HEALED_S,
+        style: str | None = None,
+        faulty_s: float = FAULTY_S,
+        trace: int = 0,
+    ) -> None:
         self.clock = clock
+        self.seed = seed
         self.rng = random.Random(seed)
-        self.faults = Faults(
-            seed=seed,
-            lose_store=0.02,
-            late_store=0.005,
-            lose_ack=0.04,
-            lose_told=0.02,
-            repeat_told=0.01,
-            delay_s=0.02,
-            lose_delivery_ack=0.02,
-        )
-        rpc_faults = Faults(seed=seed + 1, lose_told=0.03, delay_s=0.02)
-        self.wirings = (TABLE, ECONOMY, SCORING)
-        self.memory = MemoryWorld(
-            clock,
-            seed,
-            self.faults,
-            rpc_faults,
-            replicas=(1, 3)[seed % 2],
-            registry=full_registry(
-                log_shards=2, log_streams=1, consumes=tuple(c for w in self.wirings for c in w.hears)
+        self.style = style or STYLES[(seed // 3) % 2]
+        self.healed_s = healed_s
+        self.faulty_s = faulty_s
+        self.trace = trace
+        self.lines: list[str] = []
+        self.logs = Logs()
+        self.facts = Facts()
+        self.persons: list[Person] = []
+        self.rooms: list[Room] = []
+        self.storm = Storm(self)
+        registry = full_registry(
+            log_shards=SHARDS,
+            log_streams=1,
+            consumes=tuple(
+                consumes
+                for wiring in (TABLE, ECONOMY, SCORING, MATCHMAKING)
+                for consumes in wiring.hears
             ),
         )
-        self.rpc_faults = rpc_faults
+        self.broker = MemoryBroker(registry, clock, 1 if self.style == "r1" else 3, self.storm.bus)
+        self.commons = Commons(
+            clock,
+            seed,
+            self.broker,
+            MemoryNetwork(self.storm.rpc),
+            registry,
+            settings_for_tests(log_shards=SHARDS, log_streams=1),
+            Faults(seed + 2, active=False),
+        )
         self.members = [
             Member("table-a", (TABLE,)),
             Member("table-b", (TABLE,)),
             Member("money", (ECONOMY, SCORING)),
+            Member("match-a", (MATCHMAKING,)),
+            Member("match-b", (MATCHMAKING,)),
+            Member("gateway-a", ()),
+            Member("gateway-b", ()),
         ]
-        self.appended: dict[str, list[tuple[int, bytes]]] = defaultdict(list)
-        self.facts: list[Message] = []
-        self.table_ids = [f"{n % 2:x}-sim{seed}x{n}" for n in range(tables)]
-        self.players: list[Player] = []
-        self.crashes = 0
-        self.pauses = 0
+        self._digest = blake2b(digest_size=16)
+        self._failed: asyncio.Future[None] | None = None
         self._tap()
 
-    # Faults
+    # Watching
+
+    def note(self, what: str) -> None:
+        """See `person.Neighbourhood`."""
+        line = f"{self.clock.monotonic():10.4f} {what}"
+        self._digest.update(line.encode())
+        if self.trace:
+            self.lines.append(line)
+            if len(self.lines) > 2 * self.trace:
+                del self.lines[: -self.trace]
+
+    def fail(self, violation: BaseException) -> None:
+        """See `person.Neighbourhood`."""
+        assert self._failed is not None
+        if not self._failed.done():
+            self._failed.set_exception(violation)
+
+    def saw_frame(self, player: Client, number: int, data: bytes) -> None:
+        """See `person.Neighbourhood`."""
+        self.note(f"{player.player} is shown frame {number} of {player.table_id} {hash_of(data)}")
+        self.logs.saw(player, number, data)
+
+    def gateways(self) -> list[Gateway]:
+        """See `person.Neighbourhood`."""
+        return [member.gateway for member in self.members if member.is_up and member.gateway is not None]
 
     def _tap(self) -> None:
-        """Keep every message of the logs, purged or not; and let processes die and sleep at their awaits."""
-        broker = self.memory.broker
-        store = broker.store
+        """See every message that a stream keeps in the moment it is kept."""
+        broker, store = self.broker, self.broker.store
 
         def tapped(
             name: str,
@@ -137,40 +188,30 @@ class World:
         ) -> tuple[bool, int]:
             before = broker.stream(name).last_seq
             is_stored, seq = store(name, subject, payload, headers, msg_id, expected)
-            if is_stored and seq > before and name.startswith("TABLE_LOG"):
-                self.appended[subject].append((seq, payload))
+            self.note(f"{subject} {msg_id} expects {expected}: {is_stored} {seq} {hash_of(payload)}")
+            if is_stored and seq > before:
+                try:
+                    self._stored(name, subject, payload)
+                except AssertionError as violation:
+                    self.fail(violation)
             return is_stored, seq
 
         broker.store = tapped  # type: ignore[method-assign]
-        broker.step = self._step
 
-    def _step(self, bus: str, operation: str) -> None:
-        if not self.faults.active:
-            return
-        member = next((m for m in self.members if m.process is not None and m.process.bus.name == bus), None)
-        if member is None or member.crashing:
-            return
-        draw = self.rng.random()
-        if draw < STEP_CRASH:
-            self.crash(member)
-        elif draw < STEP_CRASH + STEP_PAUSE and member.name.startswith("table"):
-            self.pauses += 1
-            assert member.process is not None
-            sleeper = member.process.bus
-            sleeper.pause()
-            self.clock.call_at(self.clock.monotonic() + self.rng.uniform(0.5, 9.0), sleeper.resume)
+    def _stored(self, stream: str, subject: str, payload: bytes) -> None:
+        if stream.startswith("TABLE_LOG"):
+            self.logs.take(subject.rpartition(".")[2], payload, self.clock.monotonic())
+        elif stream == "DLQ":
+            raise AssertionError(f"a consumer met a defect: {subject}")
+        else:
+            self.facts.take(subject, payload)
 
-    def crash(self, member: Member) -> None:
-        """Kill a process; it starts again after a while."""
-        assert member.process is not None
-        self.crashes += 1
-        member.crashing = True
-        self.clock.call_at(self.clock.monotonic(), member.process.crash)
+    # Processes
 
     async def _keep_alive(self, member: Member) -> None:
         """Start a process, and again whenever it has died."""
         while True:
-            if member.process is None or member.crashing:
+            if not member.is_up:
                 if member.starts:
                     await self.clock.sleep(self.rng.uniform(0.1, 4.0))
                 await self._start(member)
@@ -178,84 +219,110 @@ class World:
 
     async def _start(self, member: Member) -> None:
         member.starts += 1
-        process = member.process = self.memory.process(member.name)
         # Every machine's wall clock is wrong in its own way.
-        process.parts.clock = VirtualClock(skew_ms=self.rng.randrange(-1_500, 1_500))
-        member.crashing = False
-        member.services = []
+        process = member.process = Process(self.commons, member.name, self.rng.randrange(-1_500, 1_500))
+        self.note(f"{member.name} starts")
+        process.on_step = self.storm.step
+        member.services, member.gateway = {}, None
         try:
             for wiring in member.wirings:
-                settings = wiring.settings()
-                member.services.append(await wiring.wire(settings, process.parts))
+                member.services[wiring.name] = await wiring.wire(_settings(wiring), process.parts)
+            if not member.wirings:
+                member.services["gateway"] = member.gateway = _gateway(process)
             await process.rpc.start()
-            for service in member.services:
+            for service in member.services.values():
                 await service.start()
         except Outage:
-            if not member.crashing:
-                self.crash(member)
+            self.storm.crash(process)
 
     # People
 
-    async def _people(self, door: Door) -> None:
-        stub = table_service_pb2_grpc.TableServiceStub
-        client: Any = self.people.parts.rpc.client(stub, "table")
-        async with asyncio.TaskGroup() as tasks:
-            for number, table_id in enumerate(self.table_ids):
-                seated = [f"p_{table_id}-{name}".replace("-", "_") for name in ("a", "b")[: 1 + number % 2]]
-                tasks.create_task(self._table(client, door, number, table_id, seated))
+    def _lives(self) -> list[Coroutine[Any, Any, None]]:
+        """Return what people do: quick matches, a room of friends, bots at once, and perhaps once more."""
+        rng = self.rng
+        hall, room, bots = (played_at(self.seed, number) for number in range(3))
+        lives: list[Coroutine[Any, Any, None]] = []
+        for _ in range(1 + rng.randrange(min(2, hall[0].seats))):
+            person = self._person()
+            lives.append(self._live(person, [self._hall(person, *hall, bots_now=False)]))
+        guests = rng.randrange(2)
+        bot = ("random", "normal")[self.seed % 2]
+        friends = Room(room[0].name, room[1], 2, guests, bot)
+        self.rooms.append(friends)
+        owner = self._person()
+        lives.append(self._live(owner, [partial(friends.open, owner)]))
+        for _ in range(guests):
+            guest = self._person()
+            lives.append(self._live(guest, [partial(friends.join, guest)]))
+        person = self._person()
+        finds = [self._hall(person, *bots, bots_now=True)]
+        if rng.random() < 0.3:
+            finds.append(self._hall(person, *bots, bots_now=True))
+        lives.append(self._live(person, finds))
+        return lives
 
-    async def _table(self, client: Any, door: Door, number: int, table_id: str, seated: list[str]) -> None:
-        for name in seated:
-            await self._until_done(partial(self._welcome, name))
-        game, preset = played_at(self.seed, number)
-        seats = [*seated, *[f"bot:{('random', 'normal')[self.seed % 2]}"] * (game.seats - len(seated))]
-        made = s.TableSpec(
-            game=game.name,
-            preset=preset,
-            rounds=2,
-            seats=[s.SeatSpec(player_id=player) for player in seats],
-            stake=s.StakeSpec(currency="gold", **STAKES) if number % 3 < 2 else None,
-            timing_json=TIMING,
-            spectators=True,
-        )
-        request = s.CreateTableRequest(table_id=table_id, spec=made)
-        await self._until_done(lambda: client.CreateTable(request))
-        async with asyncio.TaskGroup() as tasks:
-            for name in seated:
-                player = Player(door, name, table_id, random.Random(f"{name}"))
-                player.nags = 0.3
-                self.players.append(player)
-                tasks.create_task(player.play())
+    def _person(self) -> Person:
+        person = Person(self, f"p_{self.seed}_{len(self.persons)}", self.seed)
+        self.persons.append(person)
+        return person
 
-    async def _welcome(self, player: str) -> None:
+    def _hall(
+        self, person: Person, game: Game, preset: str, *, bots_now: bool
+    ) -> Callable[[], Coroutine[Any, Any, str]]:
+        cancels = 0.3 * self.rng.random()
+        return partial(find_match, person, hall_of(game.name, preset), bots_now, cancels)
+
+    async def _live(self, person: Person, finds: list[Callable[[], Coroutine[Any, Any, str]]]) -> None:
         await self.people.bus.publish(
-            PlayerCreated(player_id=player, welcome=True, created_at_ms=self.clock.now_ms()),
-            f"created:{player}",
+            PlayerCreated(player_id=person.player_id, welcome=True, created_at_ms=self.clock.now_ms()),
+            f"created:{person.player_id}",
         )
-
-    async def _until_done(self, call: Callable[[], Awaitable[Any]]) -> Any:
-        while True:
-            try:
-                return await call()
-            except Outage:
-                await self.clock.sleep(0.5)
+        await self.clock.sleep(self.rng.random() * 3)
+        for find in finds:
+            table_id = await find()
+            if table_id:
+                self.note(f"{person.player_id} plays at {table_id}")
+                client = Client(person, table_id, nags=0.3)
+                person.players[table_id] = client
+                await client.play()
+                del person.players[table_id]
+        person.drop()
 
     # Running
 
-    async def run(self) -> None:
-        """Live through the faults, heal, come to the end, and judge."""
-        self.people = self.memory.process("people")
+    async def run(self) -> Report:
+        """Live through the faults, heal, come to the end, and judge.
+
+        Raises:
+            Violation: Something happened that must not.
+            TimeoutError: Somebody waits for ever.
+        """
+        self._failed = asyncio.get_running_loop().create_future()
+        checkpoints = self.rng.choice((15, 60, 1_000))
+        with changed(
+            (tables, "CHECKPOINT_AFTER", checkpoints), (tables, "PURGE_AFTER", max(5, checkpoints // 3))
+        ):
+            await self._run()
+        return self.report()
+
+    async def _run(self) -> None:
+        self.people = Process(self.commons, "people")
         await self.people.rpc.start()
-        door = await Door(self.people.bus, self.clock).open()
-        await self._until_done(self._listen)
+        bucket = await self.people.bus.bucket(KEYS_BUCKET)
+        await until_done(self.clock, lambda: bucket.put(KID, key().public_key().public_bytes_raw()))
         async with asyncio.TaskGroup() as tasks:
             keepers = [tasks.create_task(self._keep_alive(member)) for member in self.members]
-            playing = tasks.create_task(self._people(door))
-            await self.clock.sleep(FAULTY_S)
-            self.faults.active = self.rpc_faults.active = False
+            keepers.append(tasks.create_task(self._watch()))
+            self.storm.begin()
+            keepers.append(tasks.create_task(self.storm.run()))
+            lives = [tasks.create_task(life) for life in self._lives()]
+            await self.clock.sleep(self.faulty_s)
+            self.storm.end()
+            self.note("the world heals")
             async with self.clock.timeout(self.healed_s):
-                await playing
-                await self._until(self._is_settled)
+                await asyncio.wait(lives)
+                while not self._is_settled():
+                    await self.clock.sleep(1.0)
             for keeper in keepers:
                 keeper.cancel()
         await self._judge()
@@ -264,123 +331,93 @@ class World:
                 member.process.crash()
         self.people.crash()
 
-    async def _listen(self) -> None:
-        async def hear(deliveries: Sequence[Any]) -> None:
-            self.facts.extend(delivery.message for delivery in deliveries)
+    async def _watch(self) -> None:
+        """End the run at once when something happened that must not."""
+        assert self._failed is not None
+        while not self._failed.done():
+            for member in self.members:
+                if member.process is not None and member.process.defects:
+                    error = member.process.defects[0]
+                    raise AssertionError(f"{member.name} crashed of itself: {error!r}") from error
+            await asyncio.wait([self._failed], timeout=1.0)
+        self._failed.result()
 
-        types = [RoundFinished, RoundAudited, RoundSettled, MatchFinished]
-        await self.people.bus.consume("sim-facts", types, hear, batch=50)
-
-    async def _until(self, condition: Callable[[], bool]) -> None:
-        while not condition():
-            await self.clock.sleep(0.5)
-
-    def _tables(self) -> dict[str, Table]:
+    def live_tables(self) -> dict[str, Table]:
         """Return the tables as the present owners have them."""
         found: dict[str, Table] = {}
-        for member in self.members[:2]:
-            if member.process is None or member.crashing or not member.services:
+        for member in self.members:
+            service = member.services.get("table")
+            if not member.is_up or service is None:
                 continue
-            for name in ("0", "1"):
-                shard = member.services[0].owner.shard(name)
+            for number in range(SHARDS):
+                shard = service.owner.shard(format(number, "x"))
                 if shard is not None and not shard.is_dropped:
                     found |= shard.tables.live
         return found
 
     def _is_settled(self) -> bool:
-        tables = self._tables()
-        settled = {fact.round_id for fact in self.facts if isinstance(fact, RoundSettled)}
-        finished = {fact.round_id for fact in self.facts if isinstance(fact, RoundFinished)}
-        matches = {fact.match_id for fact in self.facts if isinstance(fact, MatchFinished)}
+        logs, facts = self.logs, self.facts
+        live = self.live_tables()
         return (
-            set(tables) >= set(self.table_ids)
-            and all(table.s.phase == "finished" and not table.s.owed for table in tables.values())
-            and finished <= settled
-            and matches == set(self.table_ids)
+            logs.is_over()
+            and all(told.is_closed or table_id in live for table_id, told in logs.tables.items())
+            and set(facts.finished) <= set(facts.settled)
+            and set(facts.matches) == set(logs.tables)
+            and judge_tickets(self, only_look=True)
+            and judge_money(self, only_look=True)
         )
 
-    # Judging
-
     async def _judge(self) -> None:
-        await self._judge_log()
-        self._judge_facts()
-        assert self.memory.broker.stream("DLQ").last_seq == 0, "a consumer met a defect"
-        stub: Any = self.people.parts.rpc.client(economy_service_pb2_grpc.EconomyServiceStub, "economy")
-        report = await self._until_done(lambda: stub.Reconcile(ReconcileRequest()))
-        assert not report.findings, f"the book is wrong: {list(report.findings)}"
+        assert self._failed is not None
+        if self._failed.done():
+            self._failed.result()
+        clients = [client for person in self.persons for client in person.clients]
+        self.logs.judge(clients, self.live_tables())
+        self.logs.judge_seats([person.player_id for person in self.persons])
+        judge_tickets(self)
+        judge_money(self)
 
-    async def _judge_log(self) -> None:
-        """Nothing acknowledged is missing in the log or there twice; owners have exactly its fold."""
-        answers: dict[tuple[str, int, int], e.Answered] = {}
-        folded: dict[str, Table] = {}
-        for name in ("0", "1"):
-            for _, payload in self.appended[TABLE_LOG.subject(name)]:
-                for table_id, event in decode_batch(payload):
-                    self._fold(folded, name, table_id, event, answers)
-        for player in self.players:
-            seat = player.view.seat
-            for given in player.accepted:
-                found = answers.get((player.table_id, seat, given.question))
-                assert found is not None, (
-                    f"{given} was acknowledged to {player.player}, and is not in the log"
-                )
-                assert (found.action, found.cause) == (given.action, ""), f"{given} is in the log as {found}"
-            sent = player.tried
-            for (table_id, of, number), event in answers.items():
-                if (table_id, of, event.cause) == (player.table_id, seat, ""):
-                    assert (number, event.action) in sent, f"{player.player} never said {event}"
-        live = self._tables()
-        for table_id in self.table_ids:
-            live[table_id].advance(1 << 60)
-            folded[table_id].advance(1 << 60)
-            mine, its = observables(folded[table_id]), observables(live[table_id])
-            assert mine["state"] == its["state"], f"the owner of {table_id} does not have what its log says"
-        encoder = FrameEncoder()
-        for player in self.players:
-            frames = {
-                frame.number: frame
-                for frame in folded[player.table_id].outputs
-                if isinstance(frame, Shown) and frame.listener == player.view.seat
-            }
-            for number, seen in player.frames.items():
-                assert encoder.encode(frames[number]) == seen, (
-                    f"{player.player} saw frame {number} differently"
-                )
+    def report(self) -> Report:
+        """Return what this run was."""
+        made = Report(self.seed, self.style)
+        made.tables = len(self.logs.tables)
+        made.rounds = len(self.facts.finished)
+        made.actions = len(self.logs.answers)
+        made.appends = self.logs.appends
+        made.takeovers = sum(self.logs.takings.values()) - len(self.logs.takings)
+        made.connections = sum(person.reconnects for person in self.persons)
+        made.virtual_s = self.clock.monotonic()
+        made.faults.update(self.storm.counts())
+        made.digest = self._digest.hexdigest()
+        return made
 
-    def _fold(
-        self,
-        folded: dict[str, Table],
-        shard: str,
-        table_id: str,
-        event: e.AnyEvent,
-        answers: dict[tuple[str, int, int], e.Answered],
-    ) -> None:
-        if isinstance(event, e.TableCreated):
-            assert table_id not in folded, f"{table_id} was created twice"
-            folded[table_id] = Table.create(table_id, event, GAMES)
-        elif isinstance(event, e.ShardTaken | e.ShardStalled):
-            for at, table in folded.items():
-                if at.startswith(f"{shard}-"):
-                    table.apply(event)
-        elif not isinstance(event, e.ShardReleased | e.TableCheckpoint):
-            if isinstance(event, e.Answered):
-                key = (table_id, event.seat, event.question)
-                assert key not in answers, f"question {key} was answered twice"
-                answers[key] = event
-            folded[table_id].apply(event)
 
-    def _judge_facts(self) -> None:
-        """One content per round, agreed by scoring, settled once; coins move from seat to seat only."""
-        finished: dict[str, RoundFinished] = {}
-        for fact in self.facts:
-            if isinstance(fact, RoundFinished):
-                assert finished.setdefault(fact.round_id, fact) == fact, f"{fact.round_id} has two contents"
-            if isinstance(fact, RoundAudited):
-                assert fact.verdict == VERDICT_AGREED, f"{fact.round_id}: {fact.differences}"
-        settled = {fact.round_id: fact for fact in self.facts if isinstance(fact, RoundSettled)}
-        transfers = Counter(fact.transfer_id for fact in settled.values() if fact.transfer_id)
-        assert all(count == 1 for count in transfers.values())
-        for fact in settled.values():
-            assert sum(seat.coins for seat in fact.seats) == 0, f"{fact.round_id} makes or loses coins"
-        for player in self.players:
-            assert player.view.phase == "finished"
+def _settings(wiring: Wiring) -> Any:
+    if wiring is MATCHMAKING:
+        return wiring.settings(halls_file=halls_file(), bots_after_ms=4_000)  # type: ignore[call-arg]
+    return wiring.settings()
+
+
+def _gateway(process: Process) -> Gateway:
+    settings, parts = GatewaySettings(), process.parts
+    through = GatewayTables(
+        parts,
+        f"gw-{parts.incarnation}",
+        shards=parts.settings.log_shards,
+        tables_per_session_max=settings.tables_per_session_max,
+    )
+    return Gateway(Hub(settings, parts, Calls(parts), through), process)
+
+
+async def until_done(clock: VirtualClock, call: Callable[[], Awaitable[Any]]) -> Any:
+    """Return what a call returns, once it can be made."""
+    while True:
+        try:
+            return await call()
+        except Outage:
+            await clock.sleep(0.5)
+
+
+def hash_of(data: bytes) -> str:
+    """Return a short name of some bytes, the same in every run."""
+    return blake2b(data, digest_size=4).hexdigest()

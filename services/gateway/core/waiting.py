@@ -93,7 +93,7 @@ class WaitingCommands:
         """Return, and forget, the commands that are too old."""
         old: list[Waiting] = []
         for waiting in self._all.values():
-            if now - waiting.added_at < COMMAND_AGE_S_MAX:
+            if now < waiting.added_at + COMMAND_AGE_S_MAX:
                 break
             old.append(waiting)
         for waiting in old:
@@ -114,7 +114,7 @@ class WaitingCommands:
     def _silent(self, now: float) -> list[int]:
         tags: list[int] = []
         for waiting in self._sent.values():
-            if now - waiting.sent_at < SILENCE_S:
+            if now < waiting.sent_at + SILENCE_S:
                 break
             tags.append(waiting.tag)
         return tags

@@ -1,0 +1,79 @@
+"""What the databases must hold at the end: every ticket come to an end, every coin in its place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection, text
+
+from services.economy.store.proof import prove
+from tests.simulation.client import Violation
+
+if TYPE_CHECKING:
+    from tests.simulation.world import World
+
+WELCOME = 20_000
+
+
+def judge_tickets(world: World, *, only_look: bool = False) -> bool:
+    """Every ticket was matched or cancelled, every room closed, every table made and over, nobody engaged.
+
+    Raises:
+        Violation: One was not, unless `only_look`.
+    """
+    engine = world.commons.database("matchmaking").engine
+    with engine.connect() as connection:
+        open_rows = [
+            *_rows(connection, "SELECT ticket_id, state FROM tickets WHERE state NOT IN ('matched', 'cancelled')"),
+            *_rows(connection, "SELECT room_id, state FROM rooms WHERE state <> 'closed'"),
+            *_rows(connection, "SELECT table_id, state FROM placements WHERE state <> 'ended'"),
+            *_rows(connection, "SELECT player_id, ref FROM engagements"),
+        ]
+        placed = {row[0] for row in _rows(connection, "SELECT table_id FROM placements")}
+        seated = _rows(connection, "SELECT ticket_id, player_id, table_id FROM tickets WHERE state = 'matched'")
+    if only_look:
+        return not open_rows
+    if open_rows:
+        raise Violation(f"left open: {open_rows}")
+    if placed != set(world.logs.tables):
+        raise Violation(f"tables of matchmaking: {sorted(placed)}, of the logs: {sorted(world.logs.tables)}")
+    for ticket_id, player_id, table_id in seated:
+        if world.logs.tables[table_id].table.seat_of(player_id) is None:
+            raise Violation(f"ticket {ticket_id} of {player_id} was matched with {table_id}, where he has no seat")
+    return True
+
+
+def judge_money(world: World, *, only_look: bool = False) -> bool:
+    """Stakes are closed, the book proves itself, and every wallet is the welcome grant and what rounds moved.
+
+    Raises:
+        Violation: One is not, unless `only_look`.
+    """
+    engine = world.commons.database("economy").engine
+    with engine.connect() as connection:
+        stakes = _rows(
+            connection, "SELECT match_id, seat, state FROM stakes WHERE state NOT IN ('closed', 'tombstone')"
+        )
+        if only_look:
+            return not stakes
+        if stakes:
+            raise Violation(f"stakes are left: {stakes}")
+        findings = prove(connection, world.clock.now_ms()).findings
+        if findings:
+            raise Violation(f"the book is wrong: {list(findings)}")
+        wallets = {
+            row[0]: row[1]
+            for row in _rows(
+                connection,
+                "SELECT owner, balance FROM accounts WHERE kind = 'wallet' AND currency = 'gold'",
+            )
+        }
+    for person in world.persons:
+        due = WELCOME + world.facts.coins[person.player_id]
+        if wallets.get(person.player_id, 0) != due:
+            raise Violation(f"{person.player_id} has {wallets.get(person.player_id)}, and should have {due}")
+    return True
+
+
+def _rows(connection: Connection, statement: str) -> list[tuple[object, ...]]:
+    return [tuple(row) for row in connection.execute(text(statement))]
