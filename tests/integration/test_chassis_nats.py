@@ -18,7 +18,7 @@ from services.chassis.clock import SystemClock
 from services.chassis.errors import Defect, Outage
 from services.chassis.ids import SystemIds
 from services.chassis.metrics import Metrics
-from tests.support.nats import NatsServer
+from tests.support.nats import NatsCluster, NatsServer
 from tests.support.process import full_registry
 
 LOG = subject("table", "log", "0")
@@ -192,60 +192,28 @@ async def test_a_refused_login_is_a_defect_that_names_the_user(tmp_path: Path) -
         server.stop()
 
 
-@pytest.fixture
-def cluster(tmp_path: Path) -> object:
-    """Three servers that replicate."""
-    import socket
-
-    probes = [socket.socket() for _ in range(6)]
-    for probe in probes:
-        probe.bind(("127.0.0.1", 0))
-    ports = [int(probe.getsockname()[1]) for probe in probes]
-    for probe in probes:
-        probe.close()
-    routes = ", ".join(f'"nats-route://127.0.0.1:{port}"' for port in ports[3:])
-    hosts = [f'listen: "127.0.0.1:{port}"' for port in ports[3:]]
-    servers = [
-        NatsServer(
-            tmp_path / f"n{number}",
-            port=ports[number],
-            name=f"n{number}",
-            extra=f'cluster {{\n  name: "c"\n  {hosts[number]}\n  routes: [{routes}]\n}}',
-        ).start()
-        for number in range(3)
-    ]
-    yield servers
-    for server in servers:
-        server.stop()
-
-
-@pytest.mark.slow
-async def test_on_three_replicas_repeats_are_duplicates_and_a_lost_leader_loses_nothing(
-    cluster: list[NatsServer],
-) -> None:
-    url = ",".join(server.url for server in cluster)
-    bus = await connect(url)
-    async with asyncio.timeout(60):
-        while True:
-            try:
-                await ensure_streams(bus.jetstream, bus.registry, replicas=3)
-            except (Defect, Outage):
-                # The cluster has no leader yet.
-                await asyncio.sleep(0.2)
-            else:
-                break
-        last = 0
-        for number in range(50):
-            last = await bus.append(LOG, b"%d" % number, last, f"a/{number}")
-        assert await bus.append(LOG, b"49", last - 1, "a/49") == last
-        leader = (await bus.jetstream.stream_info("TABLE_LOG_0")).cluster
-        assert leader is not None
-        next(server for server in cluster if server.name == leader.leader).kill()
-        for number in range(50, 100):
-            last = await bus.append(LOG, b"%d" % number, last, f"a/{number}")
-        found = await entries(bus, last)
-    assert [entry.payload for entry in found] == [b"%d" % number for number in range(100)]
-    await bus.close()
+async def test_a_cluster_that_is_too_small_for_the_replicas_is_an_outage_and_then_not(tmp_path: Path) -> None:
+    cluster = NatsCluster(tmp_path)
+    try:
+        for server in cluster.servers[:2]:
+            server.start()
+        bus = await connect(cluster.servers[0].url)
+        with pytest.raises(Outage):
+            await ensure_streams(bus.jetstream, bus.registry, replicas=3)
+        cluster.start()
+        async with asyncio.timeout(60):
+            while True:
+                try:
+                    await ensure_streams(bus.jetstream, bus.registry, replicas=3)
+                except Outage:
+                    await asyncio.sleep(0.2)
+                else:
+                    break
+        for stream in await bus.jetstream.streams_info():
+            assert stream.config.num_replicas == 3, stream.config.name
+        await bus.close()
+    finally:
+        cluster.stop()
 
 
 async def test_a_subscription_that_is_given_up_does_not_make_the_connection_deaf(nats_bus: NatsBus) -> None:

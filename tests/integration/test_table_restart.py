@@ -28,7 +28,7 @@ from services.table.core.events import Answered, ShardReleased, decode_batch
 from tests.simulation import table_process
 from tests.simulation.client import Door, Player
 from tests.simulation.tables import Host, spec
-from tests.support.nats import NatsServer
+from tests.support.nats import Broker
 
 TABLE = "0-restart1"
 SLOW = '{"claim_pause_ms":30,"nonce_ms":300,"between_ms":100,"turn_ms":5000,"claim_ms":5000}'
@@ -40,10 +40,10 @@ def registry() -> Registry:
 
 
 @asynccontextmanager
-async def connected(server: NatsServer) -> AsyncIterator[NatsBus]:
+async def connected(server: Broker) -> AsyncIterator[NatsBus]:
     clock, ids = SystemClock(), SystemIds()
     bus = await NatsBus.connect(NatsLogin(server.url), registry(), clock, ids, Metrics(), "test")
-    await ensure_streams(bus.jetstream, bus.registry)
+    await ensure_streams(bus.jetstream, bus.registry, server.replicas)
     try:
         yield bus
     finally:
@@ -51,7 +51,7 @@ async def connected(server: NatsServer) -> AsyncIterator[NatsBus]:
 
 
 @contextmanager
-def table_service(server: NatsServer, folder: Path, name: str = "table-1") -> Iterator[subprocess.Popen[str]]:
+def table_service(server: Broker, folder: Path, name: str = "table-1") -> Iterator[subprocess.Popen[str]]:
     process = subprocess.Popen(
         [sys.executable, str(Path(table_process.__file__)), server.url, str(folder), name],
         stdout=subprocess.PIPE,
@@ -90,11 +90,13 @@ async def logged(bus: NatsBus, end_seq: int) -> list[Answered]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize(
+    ("broker", "game"), [*(("R1", game) for game in GAMES), ("R3", "paohuzi")], indirect=["broker"]
+)
 async def test_a_killed_table_process_goes_on_with_the_same_round_and_loses_nothing(
-    game: str, nats_server: NatsServer, tmp_path: Path
+    game: str, broker: Broker, tmp_path: Path
 ) -> None:
-    async with connected(nats_server) as bus:
+    async with connected(broker) as bus:
         door = await Door(bus, bus.clock).open()
         player = Player(door, "p_a", TABLE, random.Random(5))
         rounds: list[RoundFinished] = []
@@ -103,14 +105,14 @@ async def test_a_killed_table_process_goes_on_with_the_same_round_and_loses_noth
             rounds.extend(delivery.message for delivery in deliveries)
 
         await bus.consume("test-rounds", [RoundFinished], hear, batch=10)  # type: ignore[arg-type]
-        with table_service(nats_server, tmp_path) as process:
+        with table_service(broker, tmp_path) as process:
             await create(bus, TABLE, "p_a", rounds=2, game=game)
             async with asyncio.timeout(30):
                 await player.play(until=lambda at: len(at.accepted) >= 3)
             round_id = player.view.opening.round_id
             epoch, frames = player.epoch, dict(player.frames)
             process.kill()
-        with table_service(nats_server, tmp_path):
+        with table_service(broker, tmp_path):
             async with asyncio.timeout(60):
                 await player.play(until=lambda at: at.epoch > epoch)
                 assert player.view.opening.round_id == round_id, "another round is played"
@@ -129,11 +131,11 @@ async def test_a_killed_table_process_goes_on_with_the_same_round_and_loses_noth
 
 
 @pytest.mark.slow
-async def test_of_two_owners_the_older_one_is_fenced_and_says_nothing_more(nats_server: NatsServer) -> None:
+async def test_of_two_owners_the_older_one_is_fenced_and_says_nothing_more(broker: Broker) -> None:
     async with (
-        connected(nats_server) as old_bus,
-        connected(nats_server) as new_bus,
-        connected(nats_server) as bus,
+        connected(broker) as old_bus,
+        connected(broker) as new_bus,
+        connected(broker) as bus,
     ):
         old, new = Host(old_bus, old_bus.clock, name="old"), Host(new_bus, new_bus.clock, name="new")
         shard = await old.take()
@@ -155,15 +157,13 @@ async def test_of_two_owners_the_older_one_is_fenced_and_says_nothing_more(nats_
 
 
 @pytest.mark.slow
-async def test_another_process_takes_over_the_tables_of_a_killed_one(
-    nats_server: NatsServer, tmp_path: Path
-) -> None:
-    async with connected(nats_server) as bus:
+async def test_another_process_takes_over_the_tables_of_a_killed_one(broker: Broker, tmp_path: Path) -> None:
+    async with connected(broker) as bus:
         door = await Door(bus, bus.clock).open()
         player = Player(door, "p_a", TABLE, random.Random(7))
-        with table_service(nats_server, tmp_path, "table-1") as first:
+        with table_service(broker, tmp_path, "table-1") as first:
             await create(bus, TABLE, "p_a")
-            with table_service(nats_server, tmp_path, "table-2") as second:
+            with table_service(broker, tmp_path, "table-2") as second:
                 async with asyncio.timeout(60):
                     await player.play(until=lambda at: len(at.accepted) >= 1)
                     held = await (await bus.bucket("shards")).get("table.0")
@@ -180,12 +180,12 @@ async def test_another_process_takes_over_the_tables_of_a_killed_one(
 
 @pytest.mark.slow
 async def test_a_table_process_that_is_asked_to_end_hands_its_shard_over_and_ends(
-    nats_server: NatsServer, tmp_path: Path
+    broker: Broker, tmp_path: Path
 ) -> None:
-    async with connected(nats_server) as bus:
+    async with connected(broker) as bus:
         door = await Door(bus, bus.clock).open()
         player = Player(door, "p_a", TABLE, random.Random(9))
-        with table_service(nats_server, tmp_path) as process:
+        with table_service(broker, tmp_path) as process:
             await create(bus, TABLE, "p_a")
             async with asyncio.timeout(30):
                 await player.play(until=lambda at: len(at.accepted) >= 2)
@@ -195,7 +195,7 @@ async def test_a_table_process_that_is_asked_to_end_hands_its_shard_over_and_end
         assert last is not None
         assert any(isinstance(event, ShardReleased) for _, event in decode_batch(last.payload))
         assert await (await bus.bucket("shards")).get("table.0") is None
-        with table_service(nats_server, tmp_path, "table-2"):
+        with table_service(broker, tmp_path, "table-2"):
             async with asyncio.timeout(60):
                 await player.play()
         assert player.view.match_end.cause == "all_rounds"

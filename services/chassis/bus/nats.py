@@ -308,4 +308,4 @@ class NatsBus(BaseBus):
         """See `port.Bus.bucket`."""
         if name not in self.registry.buckets:
             raise Defect(f"there is no bucket {name} in the registry")
-        return NatsBucket(self._js, name)
+        return NatsBucket(self._js, name, self.clock, self.ids)

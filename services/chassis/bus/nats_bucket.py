@@ -6,14 +6,19 @@ import asyncio
 
 from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
+from nats.js.api import RawStreamMsg
 from nats.js.errors import APIError, NotFoundError
 
-from services.chassis.bus.base import EXPECTED
+from services.chassis.bus.carrier import EXPECTED, MSG_ID, RETRY_S
 from services.chassis.bus.port import Conflict, KvEntry
+from services.chassis.clock import Clock
 from services.chassis.errors import Outage
+from services.chassis.ids import Ids
 
 OPERATION = "KV-Operation"
 WRONG_LAST_SEQUENCE = 10071
+IN_FLIGHT = frozenset({10158, 10164})
+"""On several replicas: the same write, or another's of this key, is on its way. Nobody knows yet who wins."""
 WAIT_S = 2.0
 
 
@@ -24,8 +29,10 @@ class NatsBucket:
     keys through a consumer made for each call.
     """
 
-    def __init__(self, js: JetStreamContext, name: str) -> None:
+    def __init__(self, js: JetStreamContext, name: str, clock: Clock, ids: Ids) -> None:
         self._js = js
+        self._clock = clock
+        self._ids = ids
         self._stream = f"KV_{name}"
         self._prefix = f"$KV.{name}."
 
@@ -79,22 +86,46 @@ class NatsBucket:
 
     async def _newest(self, key: str) -> tuple[KvEntry, bool] | None:
         """Return the newest message of a key, and whether it is a marker of its end."""
+        found = await self._message(key)
+        if found is None:
+            return None
+        assert found.seq is not None
+        return KvEntry(key, found.data or b"", found.seq), OPERATION in (found.headers or {})
+
+    async def _message(self, key: str) -> RawStreamMsg | None:
         try:
-            found = await self._js.get_msg(self._stream, subject=self._prefix + key, direct=False)
+            # Not a direct get: that may be answered by a replica that is behind.
+            return await self._js.get_msg(self._stream, subject=self._prefix + key, direct=False)
         except NotFoundError:
             return None
         except (NatsError, OSError) as error:
             raise Outage(f"{self._prefix}{key} can't be read: {error!r}") from error
-        assert found.seq is not None
-        return KvEntry(key, found.data or b"", found.seq), OPERATION in (found.headers or {})
 
     async def _write(self, key: str, value: bytes, headers: dict[str, str]) -> int:
-        try:
-            answer = await self._js.publish(self._prefix + key, value, timeout=WAIT_S, headers=headers)
-        except APIError as error:
-            if error.err_code == WRONG_LAST_SEQUENCE:
-                raise Conflict(key) from error
-            raise Outage(f"{self._prefix}{key}: {error.description}") from error
-        except (NatsError, OSError) as error:
-            raise Outage(f"{self._prefix}{key} can't be written: {error!r}") from error
-        return answer.seq
+        """Write, the same bytes under the same id, until the outcome is known or `WAIT_S` is over."""
+        subject, msg_id = self._prefix + key, self._ids.new("w")
+        until = self._clock.monotonic() + WAIT_S
+        tries = 0
+        while True:
+            try:
+                answer = await self._js.publish(
+                    subject, value, timeout=WAIT_S, headers={**headers, MSG_ID: msg_id}
+                )
+            except APIError as error:
+                if error.err_code == WRONG_LAST_SEQUENCE:
+                    return await self._won(key, msg_id, tries)
+                if error.err_code not in IN_FLIGHT or self._clock.monotonic() > until:
+                    raise Outage(f"{subject}: {error.description}") from error
+            except (NatsError, OSError) as error:
+                raise Outage(f"{subject} can't be written: {error!r}") from error
+            else:
+                return answer.seq
+            await self._clock.sleep(RETRY_S[min(tries, len(RETRY_S) - 1)] * (0.5 + self._ids.jitter()))
+            tries += 1
+
+    async def _won(self, key: str, msg_id: str, tries: int) -> int:
+        """Return the revision if the write that was refused is in the bucket: by a try before."""
+        found = await self._message(key) if tries else None
+        if found is None or found.seq is None or (found.headers or {}).get(MSG_ID) != msg_id:
+            raise Conflict(key)
+        return found.seq

@@ -10,13 +10,15 @@ from nats.js.api import (
     StorageType,
     StreamConfig,
 )
-from nats.js.errors import NotFoundError
+from nats.js.errors import APIError, NotFoundError
 
 from services.chassis.bus.nats_pull import durable_config
 from services.chassis.bus.registry import BucketSpec, Registry, StreamSpec
 from services.chassis.errors import Defect, Outage
 
 DEDUPE_S = 120.0
+UNAVAILABLE = 503
+"""What a cluster answers while it has no leader, or too few servers for the replicas asked for."""
 
 
 async def ensure_streams(js: JetStreamContext, registry: Registry, replicas: int = 1) -> list[str]:
@@ -118,7 +120,9 @@ async def _ensure(js: JetStreamContext, config: StreamConfig, changed: list[str]
         if not same:
             await js.update_stream(config)
             changed.append(config.name)
-    except NatsError as error:
+    except APIError as error:
+        if error.code == UNAVAILABLE:
+            raise Outage(f"JetStream can't make {config.name} now: {error}") from error
         raise Defect(f"stream {config.name} can't be made or changed: {error}") from error
-    except OSError as error:
+    except (NatsError, OSError) as error:
         raise Outage(f"JetStream can't be reached: {error!r}") from error
