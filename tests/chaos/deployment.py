@@ -15,6 +15,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import psycopg
+
 from services.launch.catalog import SERVICES
 from services.launch.permissions import OPERATOR
 from tests.chaos.cluster import Cluster, free_ports
@@ -39,8 +41,6 @@ PARTED = ("table-1", "gateway-1", "economy-1", "matchmaking-1")
 
 TIMING = {"claim_pause_ms": 120, "nonce_ms": 400, "between_ms": 800, "turn_ms": 8_000, "claim_ms": 6_000}
 """Of the halls: shorter pauses than people want, so that more happens in a minute."""
-
-HALL_ROUNDS = 3
 
 
 @dataclass
@@ -160,12 +160,17 @@ class Size:
         replicas: Of the broker: 1, or 3.
         shards: Of tables.
         postgres: PostgreSQL instead of SQLite files.
+        rounds: Of a match in the halls.
+        synced: PostgreSQL waits for the disk. Without, it outlives the death of processes all the same, though
+            not that of the machine, and its recovery need not touch every file on a busy disk.
     """
 
     processes: Mapping[str, int]
     replicas: int = 1
     shards: int = 8
     postgres: bool = True
+    rounds: int = 3
+    synced: bool = True
 
     def lives(self) -> list[tuple[str, tuple[str, ...]]]:
         """Return the name and the services of each process."""
@@ -180,7 +185,9 @@ class Size:
 
 
 FULL = Size({service: TWICE.get(service, 1) for service in SERVICES})
-SMALL = Size({"table": 2, "gateway": 1, "economy": 1, "scoring": 1, "matchmaking": 1}, shards=4)
+SMALL = Size(
+    {"table": 2, "gateway": 1, "economy": 1, "scoring": 1, "matchmaking": 1}, shards=4, rounds=2, synced=False
+)
 """For the ordinary suite: what is killed runs alone, the rest in one process."""
 
 
@@ -242,6 +249,23 @@ class Deployment:
         if self.postgres is not None and self.postgres._process is not None:
             self.reaper.watch(self.postgres._process.pid)
 
+    def restart_database(self) -> None:
+        """Start PostgreSQL after it was stopped; return when it has recovered.
+
+        Raises:
+            AssertionError: It does not.
+        """
+        assert self.postgres is not None, "SQLite has no server to restart"
+        try:
+            self.postgres.start()
+        except AssertionError:
+            # On a busy disk recovery takes longer than a test of the databases would wait.
+            until = time.monotonic() + READY_S_MAX
+            while not _answers(self.postgres.port):
+                assert time.monotonic() < until, "PostgreSQL does not recover"
+                time.sleep(0.2)
+        self.watch_servers()
+
     async def stop(self) -> None:
         """End everything; twice does nothing more."""
         for member in self.members.values():
@@ -259,6 +283,11 @@ class Deployment:
             binaries = postgres_binaries()
             assert binaries is not None, "PostgreSQL is not installed; --database sqlite does without"
             self.postgres = PostgresServer(binaries).start()
+            sync = "recovery_init_sync_method = syncfs" if self.size.synced else "fsync = off"
+            with (self.postgres.folder / "data" / "postgresql.conf").open("a") as config:
+                config.write(f"{sync}\n")
+            assert self.postgres._process is not None
+            self.postgres._process.send_signal(signal.SIGHUP)
             self._database_url = f"postgresql://paiju@127.0.0.1:{self.postgres.port}/paiju_{{service}}"
             _make_databases(self.postgres.port)
         self.watch_servers()
@@ -314,7 +343,7 @@ class Deployment:
         for game in halls["games"]:
             game["bot"] = "bot:easy"
         for level in halls["levels"]:
-            level |= {"timing": TIMING, "rounds": HALL_ROUNDS}
+            level |= {"timing": TIMING, "rounds": self.size.rounds}
         file = self.folder / "halls.json"
         file.write_text(json.dumps(halls), encoding="utf-8")
         return file
@@ -335,9 +364,15 @@ class Deployment:
         assert await asyncio.to_thread(migration.wait, READY_S_MAX) == 0, log.read_text()[-2000:]
 
 
-def _make_databases(port: int) -> None:
-    import psycopg
+def _answers(port: int) -> bool:
+    try:
+        psycopg.connect(f"postgresql://paiju@127.0.0.1:{port}/postgres", connect_timeout=2).close()
+    except psycopg.OperationalError:
+        return False
+    return True
 
+
+def _make_databases(port: int) -> None:
     url = f"postgresql://paiju@127.0.0.1:{port}/postgres"
     with psycopg.connect(url, autocommit=True) as connection:
         for service in SERVICES:

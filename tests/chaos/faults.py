@@ -150,8 +150,7 @@ class Faults:
         assert postgres is not None, "SQLite has no server to restart"
         await asyncio.to_thread(postgres.stop)
         await asyncio.sleep(fault.seconds)
-        await asyncio.to_thread(postgres.start)
-        self._deployment.watch_servers()
+        await asyncio.to_thread(self._deployment.restart_database)
 
 
 def drawn(deployment: Deployment, rng: random.Random) -> Fault:

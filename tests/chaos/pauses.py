@@ -20,8 +20,8 @@ AFTER_MS = 5_000
 def longest_pauses(folder: Path, sittings: Sequence[Sitting]) -> dict[str, tuple[int, float, float]]:
     """Return, by kind of fault, how many there were, median and maximum of their longest pauses, in seconds.
 
-    A pause belongs to the last fault that had begun before the pause was over. Of each fault the longest pause
-    of all tables counts.
+    A pause belongs to the last fault that had begun before the pause was over. Of each fault the longest
+    pause of all tables counts.
     """
     faults = _faults(folder)
     longest = [0] * len(faults)
