@@ -18,6 +18,7 @@ from paiju.table.v1.wire_pb2 import (
 )
 
 from services.chassis.bus import Bus, Subscription, subject, subject_of
+from services.table.core.frames import RING_FRAMES
 
 
 @dataclass
@@ -147,7 +148,7 @@ class TableOwner:
             if not is_newer:
                 return 0
         seat.session, seat.gateway, seat.order = command.session, gateway, order
-        if attach.number == 0:
+        if not 0 < attach.number <= len(seat.frames) or len(seat.frames) - attach.number > RING_FRAMES:
             view = TableView(number=len(seat.frames), table_id=table_id).SerializeToString()
             await self.send(gateway, Out(table_id=table_id, session=command.session, view=view))
         else:

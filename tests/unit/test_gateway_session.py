@@ -33,8 +33,8 @@ class Scene:
         real = self.tokens.now_s()
         return self.tokens.token("p_ann", seconds=self.clock.now_ms() // 1000 - real + seconds)
 
-    def open(self) -> Session:
-        return self.gateway.hub.open("test", "10.0.0.1", lambda: self.closed.append("closed"))
+    def open(self, probe: Callable[[], object] | None = None) -> Session:
+        return self.gateway.hub.open("test", "10.0.0.1", lambda: self.closed.append("closed"), probe)
 
     async def hello(self, session: Session, seconds: int = 600) -> PlayResponse:
         hello = Hello(access_token=self.token(seconds))
@@ -86,6 +86,43 @@ def test_an_idle_connection_ends_after_a_minute_and_a_ping_counts() -> None:
         assert await last_words(session) == ["IDLE"]
 
     play(scene, idle_s=60)
+
+
+def test_a_silent_connection_is_pinged_and_ends_soon_when_nobody_answers() -> None:
+    async def scene(s: Scene) -> None:
+        pinged: list[float] = []
+        session = s.open(lambda: pinged.append(s.clock.monotonic()))
+        began = s.clock.monotonic()
+        await s.hello(session)
+        await s.clock.sleep(15)
+        await session.handle(PlayRequest(id=2, ping=Ping()))
+        await session.outgoing()
+        await s.clock.sleep(29)
+        assert [round(at - began) for at in pinged] == [35]
+        assert not session.is_closed
+        await s.clock.sleep(2)
+        assert await last_words(session) == ["IDLE"]
+
+    play(scene, probe_s=20, probe_answer_s=10, idle_s=90)
+
+
+def test_one_that_answers_every_ping_stays_until_it_has_said_nothing_for_too_long() -> None:
+    async def scene(s: Scene) -> None:
+        pinged: list[float] = []
+
+        def answer() -> None:
+            pinged.append(s.clock.monotonic())
+            s.clock.call_at(s.clock.monotonic() + 1, lambda: session.count_control(is_answer=True))
+
+        session = s.open(answer)
+        await s.hello(session)
+        await s.clock.sleep(89)
+        assert not session.is_closed
+        assert len(pinged) == 4
+        await s.clock.sleep(2)
+        assert await last_words(session) == ["IDLE"]
+
+    play(scene, probe_s=20, probe_answer_s=10, idle_s=90)
 
 
 def test_goodbye_is_said_even_when_the_queue_is_full_to_the_brim() -> None:
