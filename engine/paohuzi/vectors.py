@@ -69,6 +69,11 @@ def _differences(where: str, expected: Mapping[str, Any], got: Mapping[str, Any]
     ]
 
 
+def _is_last(*places: Mapping[str, Any]) -> bool:
+    """Return whether the card is the last of the wall; an example may note that in several places."""
+    return any(place.get(key) for place in places for key in ("last", "last_card"))
+
+
 # --- eat ----------------------------------------------------------------------------------------------------
 
 
@@ -108,7 +113,7 @@ def _score(case: Mapping[str, Any]) -> list[str]:
     found: list[str] = []
     for variant, expected in case["expect"].items():
         rules = _rules(case, variant)
-        win = best_hu(rules, hand, laid, card, winning["source"], bool(given.get("last_card")))
+        win = best_hu(rules, hand, laid, card, winning["source"], _is_last(given, winning))
         found += _differences(variant, expected, _win_fields(rules, win))
     return found
 
@@ -192,7 +197,7 @@ def _single(rules: RuleSet, given: Mapping[str, Any]) -> dict[str, Any]:
             position,
             event["seat"],
             card,
-            any(place.get(key) for place in (event, given) for key in ("last", "last_card")),
+            _is_last(event, given),
         )
     elif event["type"] == "discard":
         discard(position, event["seat"], card)

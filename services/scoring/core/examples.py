@@ -11,6 +11,15 @@ from services.scoring.core.table import Ending, Seat, Table
 from services.scoring.core.tiles import UnknownCard
 
 KINDS: Final = ("score", "hu", "eat", "flow")
+VARIANTS: Final = ("876cc", "luzhou-10xi", "bafang-yongzhou", "tongyi-qmt")
+"""What an example of the order of play is about, if it does not say."""
+
+_SPELLINGS: Final[Mapping[tuple[str, object], object]] = {
+    ("point_cap", "none"): None,
+    ("point_cap", 0): None,
+    ("win_cap_by_balance", "off"): False,
+}
+"""Values that examples may write in another way."""
 
 _SCORE_FIELDS: Final = (
     "can_hu",
@@ -30,6 +39,8 @@ def run_case(case: Mapping[str, Any]) -> list[str]:
         return _mismatches(case)
     except (BadHand, BadMeld, BadOptions, UnknownCard) as bad:
         return [f"cannot be run: {bad}"]
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as bad:
+        return [f"cannot be run: {type(bad).__name__}: {bad}"]
 
 
 def _mismatches(case: Mapping[str, Any]) -> list[str]:
@@ -47,11 +58,20 @@ def _mismatches(case: Mapping[str, Any]) -> list[str]:
 
 
 def _variants(case: Mapping[str, Any]) -> list[str]:
-    return list(case.get("variants") or ["876cc"])
+    return list(case.get("variants") or VARIANTS)
 
 
 def _override(case: Mapping[str, Any]) -> dict[str, object]:
-    return dict(case.get("override") or case["input"].get("override") or {})
+    said = {**(case.get("override") or {}), **(case["input"].get("override") or {})}
+    return {
+        name: _SPELLINGS.get((name, value), value) if not isinstance(value, bool) else value
+        for name, value in said.items()
+    }
+
+
+def _is_last(*places: Mapping[str, Any]) -> bool:
+    """Say whether the card is the last of the wall; an example may note that in several places."""
+    return any(place.get(name) for place in places for name in ("last_card", "last"))
 
 
 def _options(case: Mapping[str, Any], variant: str) -> Options:
@@ -76,10 +96,10 @@ def _score(case: Mapping[str, Any], variant: str) -> list[str]:
             preset=variant,
             overrides=_override(case),
             concealed=given["concealed"],
-            exposed=[(meld[0], meld[1:]) for meld in given.get("exposed", [])],
+            exposed=[(meld[0], meld[1:]) for meld in given.get("exposed") or []],
             card=win.get("card"),
             source=win["source"],
-            last_card=bool(given.get("last_card") or win.get("last_card")),
+            last_card=_is_last(given, win),
         )
     )
     got: dict[str, Any] = {name: getattr(scored, name) for name in _SCORE_FIELDS}
@@ -123,17 +143,17 @@ def _dealers(case: Mapping[str, Any], variant: str) -> list[str]:
 
 def _seat(player: Mapping[str, Any]) -> Seat:
     def kinds(name: str) -> set[int]:
-        return {tiles.kind_of(card) for card in player.get(name, [])}
+        return {tiles.kind_of(card) for card in player.get(name) or []}
 
     return Seat(
-        hand=tiles.counted(tiles.kind_of(card) for card in player.get("concealed", [])),
+        hand=tiles.counted(tiles.kind_of(card) for card in player.get("concealed") or []),
         melds=[
-            laid(meld[0], [tiles.kind_of(card) for card in meld[1:]]) for meld in player.get("exposed", [])
+            laid(meld[0], [tiles.kind_of(card) for card in meld[1:]]) for meld in player.get("exposed") or []
         ],
         own_discards=kinds("own_discards"),
         passed_peng=kinds("dead_peng"),
         passed_chi=kinds("dead_chi"),
-        passed_hu={tiles.kind_of(card): xi for card, xi in player.get("passed_hu", {}).items()},
+        passed_hu={tiles.kind_of(card): xi for card, xi in (player.get("passed_hu") or {}).items()},
         dead=bool(player.get("dead_hand", False)),
         filler=player.get("filler", 0),
         deficit=player.get("deficit", 0),
@@ -143,16 +163,15 @@ def _seat(player: Mapping[str, Any]) -> Seat:
 def _flow(case: Mapping[str, Any], variant: str) -> list[str]:
     given, event = case["input"], case["input"]["event"]
     card, seat = tiles.kind_of(event["card"]), event["seat"]
-    last = bool(given.get("last_card") or event.get("last_card"))
     # A second card in the wall says that the first is not the last; nobody draws it.
     at = Table(
         options=_options(case, variant),
         dealer=given.get("dealer", 0),
         seats=[_seat(player) for player in given["players"]],
-        wall=[card] if last else [card, card],
+        wall=[card] if _is_last(given, event) else [card, card],
     )
     start: play.Step = play.Draw(seat) if event["type"] == "draw" else play.Discarded(seat, card)
-    return _differences(variant, case["expect"], _played(at, start, given.get("responses", {})))
+    return _differences(variant, case["expect"], _played(at, start, given.get("responses") or {}))
 
 
 def _opening(case: Mapping[str, Any], variant: str) -> list[str]:
@@ -165,7 +184,7 @@ def _opening(case: Mapping[str, Any], variant: str) -> list[str]:
         wall=[0, 0],
         liang=tiles.kind_of(given["hands"][given["dealer"]][-1]),
     )
-    return _differences(variant, case["expect"], _played(at, None, given.get("responses", {})))
+    return _differences(variant, case["expect"], _played(at, None, given.get("responses") or {}))
 
 
 def _played(at: Table, step: play.Step | None, responses: Mapping[str, Any]) -> dict[str, Any]:
