@@ -100,7 +100,9 @@ def histogram(gained: dict[str, float]) -> dict[str, float]:
         if name.startswith(BUCKETS)
     }
     whole = below.get("+Inf", 0.0)
-    return {edge.removesuffix(".0"): round(count / whole, 3) for edge, count in below.items()} if whole else {}
+    return (
+        {edge.removesuffix(".0"): round(count / whole, 3) for edge, count in below.items()} if whole else {}
+    )
 
 
 async def run(asked: argparse.Namespace, folder: Path) -> dict[str, Any]:

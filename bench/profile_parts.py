@@ -8,13 +8,22 @@ from pathlib import Path
 
 PARTS = (
     ("rules engine", ("/engine/",)),
-    ("fold: state, beats, questions", ("/core/fold", "/core/answers", "/core/beats", "/core/turns", "/core/state")),
+    (
+        "fold: state, beats, questions",
+        ("/core/fold", "/core/answers", "/core/beats", "/core/turns", "/core/state"),
+    ),
     ("frames: numbers, views, rings", ("/core/frames", "/core/table.py")),
     ("commands: what is asked, what is decided", ("/core/commands", "/table/desk.py")),
     ("duties and timers", ("/core/duties", "/core/match", "/table/tables.py", "/table/minds")),
     ("encoding of frames and batches out", ("/table/encode", "/table/sessions.py")),
-    ("journal: batches, checkpoints, floor", ("/table/journal", "/core/events", "/table/replay", "/table/shard")),
-    ("outbox, records, facts", ("/table/outbox", "/table/store", "/core/record", "/table/bank", "/sqlalchemy/")),
+    (
+        "journal: batches, checkpoints, floor",
+        ("/table/journal", "/core/events", "/table/replay", "/table/shard"),
+    ),
+    (
+        "outbox, records, facts",
+        ("/table/outbox", "/table/store", "/core/record", "/table/bank", "/sqlalchemy/"),
+    ),
     ("bus (chassis)", ("/services/chassis/",)),
     ("nats-py", ("/nats/",)),
 )

@@ -147,7 +147,9 @@ class World:
         served.page_port = page
         return served
 
-    def _serve(self, service: str, name: str, pinned: bool, sample: Path | None, env: dict[str, str]) -> Served:
+    def _serve(
+        self, service: str, name: str, pinned: bool, sample: Path | None, env: dict[str, str]
+    ) -> Served:
         http, grpc = free_port(), free_port()
         own = {
             "PAIJU_HTTP_PORT": str(http),

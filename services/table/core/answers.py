@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from engine import face
 from engine.fair_deal import draw_dealer, wall_order
 from services.table.core import frames as f
-from services.table.core.beats import Beat, Told, paces, split, told
+from services.table.core.beats import HIDING, Beat, Told, split, texts_for, told
 from services.table.core.events import Answered, Dealt
 from services.table.core.state import ANSWERED_MAX, Given, OpenQuestion
 from services.table.core.turns import can_claim, is_turn
@@ -58,17 +58,18 @@ def answered(table: Table, event: Answered) -> None:
 
 def _follow(table: Table, actor: int | None, followed: Sequence[face.Event]) -> None:
     """Put what has followed into beats, and number the questions it raises."""
-    state = table.s
+    state, position = table.s, table.position
+    assert position is not None, "what follows follows in a round"
     events = told(followed)
     at = state.at
     shows_now = not table.pending and state.pause_until <= at
-    assert table.position is not None, "what follows follows in a round"
-    is_settled = any(public is not None for _, public in events) or any(
-        table.questions[number] is None for number in table.position.to_act()
+    to_act = position.to_act()
+    is_settled = any([public is not None for _, public, _ in events]) or any(
+        [table.questions[number] is None for number in to_act]
     )
     if actor is not None and events and not (is_settled and shows_now):
         # The actor's own answer shows at once; what has come of it keeps its distance.
-        first, public = events[0]
+        first, public, _ = events[0]
         own = first.text_for(actor) if public is None else None
         if own is not None:
             _tell_own(table, actor, (own,))
@@ -78,55 +79,59 @@ def _follow(table: Table, actor: int | None, followed: Sequence[face.Event]) -> 
             if question is not None:
                 table.withdrawn[number] = question
                 table.questions[number] = None
-    groups = _grouped(table, events)
+    due = _due(table, to_act)
+    groups = _grouped(table, events, due)
     times = []
     for group in groups:
         show_at = max(at, state.pause_until) if is_settled else at
         times.append(show_at)
-        if any(map(paces, group)):
+        if any([event[2] for event in group]):
             state.pause_until = show_at + state.spec.timing.claim_pause_ms
-    asked = _ask(table, times[-1])
-    beats = [
-        _beat(table, group, show_at, asked if group is groups[-1] else {}, index == 0 and is_settled)
-        for index, (group, show_at) in enumerate(zip(groups, times, strict=True))
-    ]
-    for beat in beats:
-        if any(body is not None for body in beat.bodies):
+    asked = _ask(table, due, times[-1])
+    last = len(groups) - 1
+    for index, group in enumerate(groups):
+        beat = _beat(table, group, times[index], asked if index == last else {}, index == 0 and is_settled)
+        if any([body is not None for body in beat.bodies]):
             table.queue_beat(beat)
 
 
-def _grouped(table: Table, events: Sequence[Told]) -> list[list[Told]]:
+Due = tuple[int, tuple[str, ...], bool]
+"""A seat to be asked, the question as it is told, and whether everybody knows of it."""
+
+
+def _due(table: Table, to_act: Sequence[int]) -> list[Due]:
+    """Return the questions that are open now and were not before."""
+    game, position = table.game, table.position
+    made: list[Due] = []
+    for number in to_act:
+        if table.questions[number] is None:
+            told_as = game.question(position, number)
+            made.append((number, told_as, is_turn(game.name, told_as)))
+    return made
+
+
+def _grouped(table: Table, events: Sequence[Told], due: Sequence[Due]) -> list[list[Told]]:
     """Return the events in beats; a turn is known to all, so it keeps its distance from a claimable card."""
     groups = split(events) or [[]]
-    position, game = table.position, table.game
-    assert position is not None, "what follows follows in a round"
-    if not can_claim(game.name):
+    if not can_claim(table.game.name):
         return groups
-    last = groups[-1]
-    is_due = any(
-        is_turn(game.name, game.question(position, number))
-        for number in position.to_act()
-        if table.questions[number] is None
-    )
-    card = max((at for at, event in enumerate(last) if paces(event)), default=-1)
-    if is_due and card >= 0:
-        groups[-1:] = [last[: card + 1], last[card + 1 :]]
+    if any([turn for _, _, turn in due]):
+        last = groups[-1]
+        card = max([at for at, event in enumerate(last) if event[2]], default=-1)
+        if card >= 0:
+            groups[-1:] = [last[: card + 1], last[card + 1 :]]
     return groups
 
 
-def _ask(table: Table, shown_at: int) -> dict[int, OpenQuestion]:
-    """Number the questions that are open now and were not before."""
+def _ask(table: Table, due: Sequence[Due], shown_at: int) -> dict[int, OpenQuestion]:
+    """Number the questions that are due."""
     state, position = table.s, table.position
     assert position is not None
     timing = state.spec.timing
     asked: dict[int, OpenQuestion] = {}
-    for number in position.to_act():
-        if table.questions[number] is not None:
-            continue
-        told_as = table.game.question(position, number)
+    for number, told_as, turn in due:
         seat = state.seats[number]
         seat.questions += 1
-        turn = is_turn(table.game.name, told_as)
         question = OpenQuestion(
             seat.questions,
             position.legal_actions(number),
@@ -152,7 +157,8 @@ def _beat(
     turn, until = next(
         ((seat, question.deadline) for seat, question in asked.items() if question.is_turn), (-1, 0)
     )
-    public = tuple([text for _, text in group if text is not None])
+    public = tuple([text for _, text, _ in group if text is not None])
+    is_open = len(public) == len(group) and not any([HIDING in text for text in public])
     shared = f.Play(round_id, public, None, turn, until)
     bodies: list[f.Body | None] = []
     last = len(table.s.listeners) - 1
@@ -163,7 +169,7 @@ def _beat(
         if number == last:
             bodies.append(shared if public or turn >= 0 else None)
             continue
-        texts = tuple([text for event, _ in group if (text := event.text_for(number)) is not None])
+        texts = public if is_open else texts_for(group, number)
         question = asked.get(number)
         if question is None and texts == public:
             body = shared

@@ -10,7 +10,7 @@ from engine.face import Event
 from services.table.core import frames as f
 
 
-class Beat(msgspec.Struct):
+class Beat(msgspec.Struct, gc=False):
     """What is shown at one moment: one body for everyone, or a body per listener."""
 
     show_at: int
@@ -25,19 +25,32 @@ KEPT = frozenset({"wei", "chouwei", "ti"})
 the next public event must keep the same distance whether it was asked or not."""
 
 
-Told = tuple[Event, str | None]
-"""An event, and what everybody reads of it (None: nothing)."""
+HIDING = "?"
+"""Stands in a public text for what not everybody may read; a public text without it reads alike for all
+(docs/notation.md; `tests/unit/test_table_texts.py` holds every game to it)."""
+
+Told = tuple[Event, str | None, bool]
+"""An event, what everybody reads of it (None: nothing), and whether the next public event keeps its distance."""
 
 
 def told(events: Sequence[Event]) -> list[Told]:
     """Return events with their public texts, each made once."""
-    return [(event, event.text_for(None)) for event in events]
+    made: list[Told] = []
+    for event in events:
+        public = event.text_for(None)
+        paces = event.pause or (public is not None and public.partition(" ")[0] in KEPT)
+        made.append((event, public, paces))
+    return made
 
 
-def paces(event: Told) -> bool:
-    """Say whether the next public event keeps its distance from this one."""
-    public = event[1]
-    return event[0].pause or (public is not None and public.partition(" ")[0] in KEPT)
+def texts_for(group: Sequence[Told], listener: int) -> tuple[str, ...]:
+    """Return what a listener reads of events."""
+    texts: list[str] = []
+    for event, public, _ in group:
+        text = public if public is not None and HIDING not in public else event.text_for(listener)
+        if text is not None:
+            texts.append(text)
+    return tuple(texts)
 
 
 def split(events: Sequence[Told]) -> list[list[Told]]:
@@ -54,7 +67,7 @@ def split(events: Sequence[Told]) -> list[list[Told]]:
             group = []
             is_card_shown = False
         group.append(event)
-        is_card_shown = is_card_shown or paces(event)
+        is_card_shown = is_card_shown or event[2]
     if group:
         groups.append(group)
     return groups

@@ -22,7 +22,7 @@ REFUSED_MAX = 32
 """Refusals remembered per table."""
 
 
-class Command(msgspec.Struct, frozen=True, array_like=True):
+class Command(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What a seat asks for."""
 
 
@@ -67,31 +67,31 @@ class AutoPlay(Command, frozen=True, tag=7):
     on: bool
 
 
-class Do(msgspec.Struct, frozen=True):
+class Do(msgspec.Struct, frozen=True, gc=False):
     """Append these; accepted once they are durable, or (`later`) once the table says `CommandDone`."""
 
     events: tuple[e.TableEvent, ...]
     later: bool = False
 
 
-class Refused(msgspec.Struct, frozen=True):
+class Refused(msgspec.Struct, frozen=True, gc=False):
     """No; nothing changes."""
 
     reason: str
     field: str = ""
 
 
-class Again(msgspec.Struct, frozen=True):
+class Again(msgspec.Struct, frozen=True, gc=False):
     """A repeat: the first answer."""
 
     reason: str
 
 
-class Wait(msgspec.Struct, frozen=True):
+class Wait(msgspec.Struct, frozen=True, gc=False):
     """A repeat of what is still being done."""
 
 
-class Behind(msgspec.Struct, frozen=True):
+class Behind(msgspec.Struct, frozen=True, gc=False):
     """The sender knows a question that this owner does not: say nothing until it is clear who owns."""
 
 
@@ -237,6 +237,8 @@ def _act(table: Table, number: int, command: Act, now: int, durable_version: int
         return Refused("MESSAGE_TOO_LARGE")
     state = table.s
     seat = state.seats[number]
+    if _is_due(table, number, command, now, durable_version):
+        return Do((e.Answered(now, number, command.question, command.action, ""),))
     round_no = _round_no(state.table_id, command.round_id)
     if round_no is None or command.question < 1:
         return Refused("INVALID_ARGUMENT", "round_id" if round_no is None else "question")
@@ -265,6 +267,22 @@ def _act(table: Table, number: int, command: Act, now: int, durable_version: int
     if action not in question.actions:
         return Refused("ILLEGAL_ACTION")
     return Do((e.Answered(now, number, command.question, action, ""),))
+
+
+def _is_due(table: Table, number: int, command: Act, now: int, durable_version: int) -> bool:
+    """Say whether a command is a legal answer to the open question, written as it was told: the usual case.
+
+    What is asked cannot have been answered before, so nothing else need be looked at.
+    """
+    question = table.questions[number]
+    return (
+        question is not None
+        and question.number == command.question
+        and question.shown_at <= now
+        and question.version <= durable_version
+        and command.action in question.actions
+        and command.round_id == table.round_id
+    )
 
 
 def _round_no(table_id: str, round_id: str) -> int | None:

@@ -55,8 +55,31 @@ class _Draws:
 
 def next_due(table: Table) -> int:
     """Return when the table needs its owner next (a beat included): `NOW`, a time, or `NEVER`."""
-    due = min((at for at, _ in _duties(table)), default=NEVER)
+    if _is_plain_play(table):
+        due = min(
+            [
+                _answer_due(table, number, question)
+                for number, question in enumerate(table.questions)
+                if question is not None
+            ],
+            default=NEVER,
+        )
+    else:
+        due = min([at for at, _ in _duties(table)], default=NEVER)
     return min(due, table.pending[0].show_at) if table.pending else due
+
+
+def _is_plain_play(table: Table) -> bool:
+    """Say whether nothing but answers can be due: the usual case, and the one that is asked for most."""
+    state, position = table.s, table.position
+    return (
+        state.phase == "playing"
+        and not state.vote_until
+        and not state.is_dissolved
+        and not state.frozen
+        and position is not None
+        and position.outcome() is None
+    )
 
 
 def due_event(table: Table, now: int, chance: Chance) -> e.TableEvent | None:
@@ -69,6 +92,8 @@ def due_event(table: Table, now: int, chance: Chance) -> e.TableEvent | None:
 
 def consequence(table: Table, now: int, chance: Chance) -> e.TableEvent | None:
     """Return the event that follows from the last one at once, whatever the time."""
+    if _is_plain_play(table):
+        return None
     for at, make in _duties(table):
         if at == NOW:
             return make(now, chance)
@@ -159,30 +184,40 @@ def _playing(table: Table) -> Iterator[Duty]:
     if table.position.outcome() is not None:
         yield NOW, _end_round(table)
         return
-    state = table.s
-    pause_ms = state.spec.timing.claim_pause_ms
     for number, question in enumerate(table.questions):
         if question is None:
             continue
-        seat = state.seats[number]
-        # Inside the pause for a claim, so that nobody can tell whether a bot was asked.
-        thought_at = question.shown_at + (pause_ms if question.is_turn else pause_ms * 3 // 5)
+        seat = table.s.seats[number]
+        due = _answer_due(table, number, question)
         if seat.bot:
-            yield _bot_duty(table, number, question, thought_at)
-        elif seat.auto_play:
-            yield thought_at, _answer(table, number, "auto")
+            yield due, _bot_answer(table, number, question)
         else:
-            yield max(question.deadline, state.grace_until), _answer(table, number, "timeout")
+            yield due, _answer(table, number, "auto" if seat.auto_play else "timeout")
 
 
-def _bot_duty(table: Table, number: int, question: OpenQuestion, at: int) -> Duty:
+def _answer_due(table: Table, number: int, question: OpenQuestion) -> int:
+    """Return when the table answers for a seat that has not."""
+    state = table.s
+    seat = state.seats[number]
+    if not seat.bot and not seat.auto_play:
+        return max(question.deadline, state.grace_until)
+    # Inside the pause for a claim, so that nobody can tell whether a bot was asked.
+    pause_ms = state.spec.timing.claim_pause_ms
+    at = question.shown_at + (pause_ms if question.is_turn else pause_ms * 3 // 5)
+    thought = table.thoughts[number] if seat.bot else None
+    if thought is not None and thought.question == question.number and not thought.action:
+        return max(at, thought.give_up_at)
+    return at
+
+
+def _bot_answer(table: Table, number: int, question: OpenQuestion) -> Make:
     bot, thought = table.s.seats[number].bot, table.thoughts[number]
     if thought is None or thought.question != question.number:
-        return at, _answer(table, number, "bot", bot)
+        return _answer(table, number, "bot", bot)
     action = thought.action
     if action:
-        return at, lambda now, _: e.Answered(now, number, question.number, action, "bot")
-    return max(at, thought.give_up_at), _answer(table, number, "bot", QUICK)
+        return lambda now, _: e.Answered(now, number, question.number, action, "bot")
+    return _answer(table, number, "bot", QUICK)
 
 
 def slow_seats(table: Table) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ VERSION = 1
 """Of the batch; a reader refuses a newer one."""
 
 
-class Stake(msgspec.Struct, frozen=True, array_like=True):
+class Stake(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Coins at a table."""
 
     currency: str
@@ -25,7 +25,7 @@ class Stake(msgspec.Struct, frozen=True, array_like=True):
     minimum: int
 
 
-class Timing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Timing(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """Waits of a table, in milliseconds."""
 
     claim_pause_ms: int = 700
@@ -46,7 +46,7 @@ class Timing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A finished table can still be looked at for so long."""
 
 
-class Spec(msgspec.Struct, frozen=True, array_like=True):
+class Spec(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What a table was made from, checked and spelt out."""
 
     game: str
@@ -65,7 +65,7 @@ class Spec(msgspec.Struct, frozen=True, array_like=True):
     spectators: bool
 
 
-class Event(msgspec.Struct, frozen=True, array_like=True):
+class Event(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A fact of the log."""
 
     at: int
@@ -264,6 +264,15 @@ class ShardStalled(Event, frozen=True, tag=42):
     grace_ms: int
 
 
+class ShardCut(Event, frozen=True, tag=44):
+    """The log has lost its end, and with it frames that have been shown and owners that have been heard of."""
+
+    base: int
+    """From here on the epoch is the sequence of `ShardTaken` plus the largest of these."""
+    skip: int
+    """So many numbers of frames are left out for each listener: what was shown under them stays true."""
+
+
 class TableCheckpoint(Event, frozen=True, tag=43):
     """A table as it is now: a state without a round in play, and what has happened since."""
 
@@ -301,13 +310,14 @@ TableEvent = (
     | TableFrozen
     | ShardTaken
     | ShardStalled
+    | ShardCut
 )
-"""What a table folds; the last two are told to every table of the shard."""
+"""What a table folds; the last three are told to every table of the shard."""
 
 AnyEvent = TableEvent | ShardReleased | TableCheckpoint
 
 
-class Batch(msgspec.Struct, frozen=True, array_like=True):
+class Batch(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One message of the log."""
 
     version: int

@@ -14,6 +14,9 @@ from services.table.core.state import CommandDone, Round
 if TYPE_CHECKING:
     from services.table.core.table import Table
 
+SINCE_MAX = 512
+"""Events since the base of checkpoints, after which any moment between two rounds is good enough for a new one."""
+
 
 def _sit_asked(table: Table, event: e.SitAsked) -> None:
     seat = table.s.seats[event.seat]
@@ -64,7 +67,8 @@ def _round_opened(table: Table, event: e.RoundOpened) -> None:
     state.phase = "opening"
     table.answers = []
     table.owe(f"opened/{event.round_no}", event.at)
-    table.rebase()
+    if len(table.since) > SINCE_MAX:
+        table.rebase()
 
 
 def _round_announced(table: Table, event: e.RoundAnnounced) -> None:
@@ -76,6 +80,7 @@ def _round_announced(table: Table, event: e.RoundAnnounced) -> None:
     table.queue(
         f.RoundOpening(table.round_id, round_.no, round_.commitment, round_.dealer, event.nonces_until)
     )
+    table.rebase()
 
 
 def _nonce_given(table: Table, event: e.NonceGiven) -> None:

@@ -10,8 +10,11 @@ import msgspec
 RING_FRAMES = 16
 """Frames kept per listener (at least) for filling a gap; whoever lacks more gets a view."""
 
+RING_SLACK = 8
+"""More than so many above it, and the oldest are dropped."""
 
-class SeatView(msgspec.Struct, frozen=True, array_like=True):
+
+class SeatView(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A seat as everyone sees it; fields as in `SeatState`."""
 
     player: str
@@ -25,7 +28,7 @@ class SeatView(msgspec.Struct, frozen=True, array_like=True):
     stake: int
 
 
-class Question(msgspec.Struct, frozen=True, array_like=True):
+class Question(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """An open question, as its seat sees it."""
 
     number: int
@@ -33,13 +36,13 @@ class Question(msgspec.Struct, frozen=True, array_like=True):
     deadline: int
 
 
-class SeatsChanged(msgspec.Struct, frozen=True, array_like=True, tag=2):
+class SeatsChanged(msgspec.Struct, frozen=True, array_like=True, tag=2, gc=False):
     """All seats as they are now."""
 
     seats: tuple[SeatView, ...]
 
 
-class RoundOpening(msgspec.Struct, frozen=True, array_like=True, tag=3):
+class RoundOpening(msgspec.Struct, frozen=True, array_like=True, tag=3, gc=False):
     """The commitment, before any nonce."""
 
     round_id: str
@@ -49,14 +52,14 @@ class RoundOpening(msgspec.Struct, frozen=True, array_like=True, tag=3):
     nonces_until: int
 
 
-class NonceSeen(msgspec.Struct, frozen=True, array_like=True, tag=4):
+class NonceSeen(msgspec.Struct, frozen=True, array_like=True, tag=4, gc=False):
     """A nonce was revealed; empty = missing for the rest of the match."""
 
     seat: int
     nonce: bytes
 
 
-class Play(msgspec.Struct, frozen=True, array_like=True, tag=5):
+class Play(msgspec.Struct, frozen=True, array_like=True, tag=5, gc=False):
     """Events of the game that this listener may read, and what he owes."""
 
     round_id: str
@@ -66,7 +69,7 @@ class Play(msgspec.Struct, frozen=True, array_like=True, tag=5):
     turn_deadline: int
 
 
-class RoundEnd(msgspec.Struct, frozen=True, array_like=True, tag=6):
+class RoundEnd(msgspec.Struct, frozen=True, array_like=True, tag=6, gc=False):
     """The round is over."""
 
     round_id: str
@@ -79,7 +82,7 @@ class RoundEnd(msgspec.Struct, frozen=True, array_like=True, tag=6):
     next_round_at: int
 
 
-class Settlement(msgspec.Struct, frozen=True, array_like=True, tag=7):
+class Settlement(msgspec.Struct, frozen=True, array_like=True, tag=7, gc=False):
     """What scoring and economy said of a round."""
 
     round_id: str
@@ -90,7 +93,7 @@ class Settlement(msgspec.Struct, frozen=True, array_like=True, tag=7):
     settled: bool
 
 
-class MatchEnd(msgspec.Struct, frozen=True, array_like=True, tag=8):
+class MatchEnd(msgspec.Struct, frozen=True, array_like=True, tag=8, gc=False):
     """The match is over."""
 
     cause: str
@@ -98,13 +101,13 @@ class MatchEnd(msgspec.Struct, frozen=True, array_like=True, tag=8):
     rounds_played: int
 
 
-class Resumed(msgspec.Struct, frozen=True, array_like=True, tag=9):
+class Resumed(msgspec.Struct, frozen=True, array_like=True, tag=9, gc=False):
     """Another process serves the table, or the log was out of reach for a while."""
 
     grace_ms: int
 
 
-class VoteChanged(msgspec.Struct, frozen=True, array_like=True, tag=10):
+class VoteChanged(msgspec.Struct, frozen=True, array_like=True, tag=10, gc=False):
     """A vote on ending the match; `until` 0 = it is over."""
 
     agreed: tuple[int, ...]
@@ -112,7 +115,7 @@ class VoteChanged(msgspec.Struct, frozen=True, array_like=True, tag=10):
     until: int
 
 
-class Paused(msgspec.Struct, frozen=True, array_like=True, tag=11):
+class Paused(msgspec.Struct, frozen=True, array_like=True, tag=11, gc=False):
     """The match waits; empty = it goes on."""
 
     reason: str
@@ -132,7 +135,7 @@ Body = (
 )
 
 
-class Board(msgspec.Struct):
+class Board(msgspec.Struct, gc=False):
     """What all listeners have been shown alike: the fold of their frames but for `Play`."""
 
     phase: str = "seating"
@@ -149,6 +152,9 @@ class Board(msgspec.Struct):
     def fold(self, body: Body) -> None:
         """Take a frame that everybody is shown now."""
         match body:
+            case Play():
+                if self.phase == "opening":
+                    self.phase = "playing"
             case SeatsChanged():
                 self.seats = body.seats
             case RoundOpening():
@@ -156,9 +162,6 @@ class Board(msgspec.Struct):
                 self.nonces, self.round_end, self.settlement = [], None, None
             case NonceSeen():
                 self.nonces.append(body)
-            case Play():
-                if self.phase == "opening":
-                    self.phase = "playing"
             case RoundEnd():
                 self.phase, self.round_end = "between", body
             case Settlement():
@@ -174,7 +177,7 @@ class Board(msgspec.Struct):
                 pass
 
 
-class Listener(msgspec.Struct):
+class Listener(msgspec.Struct, gc=False):
     """The frames of one seat, or of the spectators: their number, and the fold of `Play`."""
 
     number: int = 0
@@ -206,7 +209,7 @@ class Listener(msgspec.Struct):
                     self.turn_deadline = max(self.turn_deadline, until)
 
 
-class Shown(msgspec.Struct, frozen=True):
+class Shown(msgspec.Struct, frozen=True, gc=False):
     """A frame is shown to a listener now."""
 
     listener: int
@@ -227,7 +230,7 @@ class Ring:
     def add(self, frame: Shown) -> None:
         """Keep the newest frame."""
         self._frames.append(frame)
-        if len(self._frames) > 2 * RING_FRAMES:
+        if len(self._frames) > RING_FRAMES + RING_SLACK:
             del self._frames[:-RING_FRAMES]
 
     def after(self, number: int) -> list[Shown] | None:

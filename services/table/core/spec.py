@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
@@ -101,6 +103,23 @@ def make_spec(
 def fingerprint_of(spec: Spec) -> bytes:
     """Return what tells a repeat of a request from another one."""
     return sha256(msgspec.msgpack.encode(spec)).digest()[:16]
+
+
+def shared(spec: Spec) -> Spec:
+    """Return the same spec, made of one copy in memory of what many tables have alike."""
+    return msgspec.structs.replace(
+        spec,
+        game=sys.intern(spec.game),
+        preset=sys.intern(spec.preset),
+        label=sys.intern(spec.label),
+        options=sys.intern(spec.options),
+        timing=_shared_timing(spec.timing),
+    )
+
+
+@lru_cache(maxsize=256)
+def _shared_timing(timing: Timing) -> Timing:
+    return timing
 
 
 def _object(text: str, field: str) -> dict[str, Any]:

@@ -17,7 +17,7 @@ SPECTATORS = -1
 """The listener that is no seat."""
 
 
-class Said(msgspec.Struct, frozen=True, array_like=True):
+class Said(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A command that was done, and the answer to it (empty = accepted)."""
 
     command_id: str
@@ -25,7 +25,7 @@ class Said(msgspec.Struct, frozen=True, array_like=True):
     reason: str
 
 
-class Given(msgspec.Struct, frozen=True, array_like=True):
+class Given(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """An answered question."""
 
     question: int
@@ -36,7 +36,7 @@ class Given(msgspec.Struct, frozen=True, array_like=True):
     """The round the question belonged to."""
 
 
-class Seat(msgspec.Struct):
+class Seat(msgspec.Struct, gc=False):
     """A place at the table."""
 
     player: str
@@ -68,7 +68,7 @@ class Seat(msgspec.Struct):
         self.said = [*self.said, Said(command_id, digest, reason)][-SAID_MAX:]
 
 
-class Round(msgspec.Struct):
+class Round(msgspec.Struct, gc=False):
     """The round that was opened last."""
 
     no: int
@@ -94,7 +94,7 @@ class Round(msgspec.Struct):
     stakes: tuple[int, ...] = ()
 
 
-class Owed(msgspec.Struct, frozen=True, array_like=True):
+class Owed(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Something the table owes to the world until it is acknowledged (the outbox)."""
 
     key: str
@@ -104,7 +104,7 @@ class Owed(msgspec.Struct, frozen=True, array_like=True):
     reason: str = ""
 
 
-class State(msgspec.Struct):
+class State(msgspec.Struct, gc=False):
     """A table without the cards."""
 
     table_id: str
@@ -148,7 +148,7 @@ class State(msgspec.Struct):
     frozen: str = ""
 
 
-class OpenQuestion(msgspec.Struct, frozen=True):
+class OpenQuestion(msgspec.Struct, frozen=True, gc=False):
     """A question of the round in play."""
 
     number: int
@@ -164,7 +164,7 @@ class OpenQuestion(msgspec.Struct, frozen=True):
     """Of the table, when it was asked: unknown to the seat until that is durable."""
 
 
-class Thought(msgspec.Struct):
+class Thought(msgspec.Struct, gc=False):
     """What a bot that needs long to think answers to its question. Only the owner knows; never in the log."""
 
     question: int
@@ -174,7 +174,7 @@ class Thought(msgspec.Struct):
     """Empty while it thinks."""
 
 
-class CommandDone(msgspec.Struct, frozen=True):
+class CommandDone(msgspec.Struct, frozen=True, gc=False):
     """A command that had to wait for something (a stake) is answered now."""
 
     seat: int

@@ -13,6 +13,7 @@ that each number has one content whatever the old owner had still shown.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from msgspec.structs import replace
@@ -24,6 +25,7 @@ from services.table.core.answers import answered
 from services.table.core.beats import Beat
 from services.table.core.events import (
     Answered,
+    ShardCut,
     ShardStalled,
     ShardTaken,
     TableCreated,
@@ -31,6 +33,7 @@ from services.table.core.events import (
 )
 from services.table.core.fold import FOLDS
 from services.table.core.record import write_record
+from services.table.core.spec import shared
 from services.table.core.state import (
     SPECTATORS,
     CommandDone,
@@ -48,22 +51,56 @@ NEVER = 1 << 62
 """A time that does not come."""
 
 
+RULES_MAX = 512
+"""Rule sets that are kept for further tables."""
+
+_OF_THE_SHARD = (ShardTaken, ShardStalled)
+
 Output = f.Shown | CommandDone
+
+
+@lru_cache(maxsize=RULES_MAX)
+def _rules_of(game: Game, label: str, options: str) -> Any:
+    """Return a rule set, which is frozen: tables that play by the same rules share it."""
+    return game.ruleset_from(label, options)
 
 
 class Table:
     """One table.
 
     Args:
-        table_id: `<shard>-<random>`.
-        created: Its first event.
-        games: The registry of the rules engine.
+        state: Its plain data.
+        game: What is played.
     """
+
+    __slots__ = (
+        "_round_id",
+        "_seats_of",
+        "answers",
+        "base",
+        "durable_version",
+        "game",
+        "outputs",
+        "pending",
+        "position",
+        "questions",
+        "refused",
+        "rings",
+        "rules",
+        "s",
+        "since",
+        "thoughts",
+        "version",
+        "withdrawn",
+    )
 
     def __init__(self, state: State, game: Game) -> None:
         self.s = state
         self.game = game
-        self.rules: Any = game.ruleset_from(state.spec.label, state.spec.options)
+        state.spec = shared(state.spec)
+        self.rules: Any = _rules_of(game, state.spec.label, state.spec.options)  # type: ignore[arg-type] # a game is a value of the registry
+        self._seats_of = {seat.player: number for number, seat in enumerate(state.seats) if not seat.bot}
+        self._round_id = (0, "")
         self.position: Position | None = None
         self.questions: list[OpenQuestion | None] = [None] * len(state.seats)
         self.withdrawn: list[OpenQuestion | None] = [None] * len(state.seats)
@@ -108,7 +145,7 @@ class Table:
             shown_at=event.at,
         )
         table = cls(state, games[spec.game])
-        table.since.append(event)
+        table.since.append(replace(event, spec=state.spec))
         table.version = 1
         for number, seat in enumerate(seats):
             if spec.stake is not None and seat.bot:
@@ -139,7 +176,10 @@ class Table:
         return table
 
     def rebase(self) -> None:
-        """Make the present state the base of checkpoints, if no cards are in play and no beat waits."""
+        """Make the present state the base of checkpoints, if no cards are in play and no beat waits.
+
+        Best when a round has just been announced: nothing of the last one is shown any more.
+        """
         if self.position is None and not self.pending:
             self.base = encode_state(self.s)
             self.since = []
@@ -151,11 +191,17 @@ class Table:
         self.since.append(event)
         self.version += 1
         state = self.s
-        if isinstance(event, ShardTaken | ShardStalled):
+        if isinstance(event, _OF_THE_SHARD):
             self._resume(event)
             return
-        self.advance(event.at)
-        state.at = max(state.at, event.at)
+        if isinstance(event, ShardCut):
+            self._skip(event)
+            return
+        at = event.at
+        if self.pending:
+            self.advance(at)
+        if at > state.at:
+            state.at = at
         if isinstance(event, Answered):
             answered(self, event)
         else:
@@ -180,6 +226,13 @@ class Table:
             for question in self.questions
         ]
         self.tell(f.Resumed(event.grace_ms))
+
+    def _skip(self, event: ShardCut) -> None:
+        for listener in self.s.listeners:
+            if listener is not None:
+                listener.number += event.skip
+        # Whoever has seen a lost frame must get a view: there is no gap that leads from it to here.
+        self.rings = [f.Ring() for _ in self.rings]
 
     # Showing
 
@@ -208,8 +261,8 @@ class Table:
     def show_beat(self, beat: Beat) -> None:
         """Show a beat now."""
         state = self.s
-        self.withdrawn = [None] * len(state.seats)
-        for seat in state.seats:
+        for number, seat in enumerate(state.seats):
+            self.withdrawn[number] = None
             seat.shown_auto_play = seat.auto_play
         if beat.common is not None:
             self.tell(beat.common, beat.show_at)
@@ -225,9 +278,11 @@ class Table:
 
     def tell_seats(self) -> None:
         """Show the seats to everyone, if they look different from what was shown last."""
-        seats = tuple(self.seat_view(seat) for seat in self.s.seats)
-        if seats != self.s.board.seats:
-            self.tell(f.SeatsChanged(seats))
+        state = self.s
+        shown = state.board.seats
+        if len(shown) == len(state.seats) and all(map(_looks_like, state.seats, shown)):
+            return
+        self.tell(f.SeatsChanged(tuple([self.seat_view(seat) for seat in state.seats])))
 
     def seat_view(self, seat: Seat) -> f.SeatView:
         """Return a seat as everyone sees it."""
@@ -270,10 +325,7 @@ class Table:
 
     def seat_of(self, player: str) -> int | None:
         """Return the seat of a player."""
-        for number, seat in enumerate(self.s.seats):
-            if seat.player == player and not seat.bot:
-                return number
-        return None
+        return self._seats_of.get(player)
 
     def listener(self, seat: int) -> f.Listener:
         """Return a listener by seat, or the spectators'."""
@@ -290,7 +342,10 @@ class Table:
     @property
     def round_id(self) -> str:
         """Its name."""
-        return f"{self.s.table_id}/{self.round.no}"
+        number, name = self._round_id
+        if number != self.round.no:
+            number, name = self._round_id = (self.round.no, f"{self.s.table_id}/{self.round.no}")
+        return name
 
     def record(self) -> bytes:
         """Return the record of the round in play, which is over."""
@@ -308,3 +363,18 @@ class Table:
     def paid(self, key: str) -> None:
         """Take something out of the outbox."""
         self.s.owed = [owed for owed in self.s.owed if owed.key != key]
+
+
+def _looks_like(seat: Seat, shown: f.SeatView) -> bool:
+    """Say whether a seat looks as it was shown last (`Table.seat_view`, without making one)."""
+    return (
+        seat.shown_auto_play == shown.auto_play
+        and seat.ready == shown.ready
+        and bool(seat.link) == shown.gives_nonces
+        and (seat.online or bool(seat.bot)) == shown.online
+        and seat.taken == shown.taken
+        and seat.left == shown.left
+        and seat.score == shown.score
+        and seat.stake == shown.stake
+        and seat.player == shown.player
+    )
