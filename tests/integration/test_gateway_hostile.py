@@ -69,7 +69,7 @@ def small_socket(info: Any) -> socket.socket:
 
 
 class TestSlowReaders:
-    @pytest.mark.parametrize("world", [{"queue_bytes_max": 128 * 1024}], indirect=True)
+    @pytest.mark.parametrize("world", [{"queue_bytes_max": 256 * 1024}], indirect=True)
     async def test_one_who_does_not_read_is_cut_off_and_comes_back_to_every_frame(
         self, world: World, owner: TableOwner
     ) -> None:
@@ -105,7 +105,7 @@ class TestSlowReaders:
         await again.close()
 
     async def _show(self, owner: TableOwner, seat: Seat, number: int) -> None:
-        frame = Frame(number=number, play=Play(events=["x" * 30_000]))
+        frame = Frame(number=number, play=Play(events=["x" * 12_000]))
         seat.frames.append(frame.SerializeToString())
         if seat.session:
             await owner.send(seat.gateway, Out(table_id=TABLE, session=seat.session, frame=seat.frames[-1]))
