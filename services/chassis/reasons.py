@@ -267,6 +267,11 @@ _TABLE = {
         "The audit disputes the round; a person will look.",
     ),
     "MATCH_DISSOLVED": Reason("FAILED_PRECONDITION", "本场已解散。", "The match was dissolved."),
+    "LOG_CUT": Reason(
+        "FAILED_PRECONDITION",
+        "服务器丢失了牌局的部分记录：本局作废，入场金币退回。",
+        "The server lost a part of the match's log: the round is void and the stakes return.",
+    ),
     "SHARD_BUSY": Reason(
         "RESOURCE_EXHAUSTED", "服务器繁忙，请稍后再试。", "The table server is busy; try again."
     ),

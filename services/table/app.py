@@ -18,6 +18,7 @@ from services.table.bank import EconomyBank
 from services.table.bus import SETTLEMENTS, Ears
 from services.table.calls import Calls, serve_call
 from services.table.journal import Writer
+from services.table.marks import MarkStore
 from services.table.minds import Minds
 from services.table.owner import TableOwner
 from services.table.settings import TableSettings
@@ -51,6 +52,7 @@ class TableService:
             spawn=parts.spawn,
             grace_ms=settings.grace_ms,
             minds=self._minds,
+            marks=MarkStore(parts.db(self.name)),
         )
         self.owner = TableOwner(means)
         shards = parts.registry.shards()

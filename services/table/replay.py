@@ -89,7 +89,7 @@ class Replay:
                 self._restore(event)
             elif isinstance(event, e.TableCreated):
                 self.live[table_id] = Table.create(table_id, event, self._games)
-            elif isinstance(event, e.ShardTaken | e.ShardStalled):
+            elif isinstance(event, e.ShardTaken | e.ShardStalled | e.ShardCut):
                 for every in list(self.live):
                     self._apply(every, event)
             elif not isinstance(event, e.ShardReleased) and table_id in self.live:

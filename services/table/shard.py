@@ -8,6 +8,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
+from paiju.table.v1.events_pb2 import RoundVoided
 from paiju.table.v1.wire_pb2 import ShardOwned
 
 from engine.face import Game
@@ -18,10 +19,13 @@ from services.chassis.clock import Clock
 from services.chassis.errors import Outage
 from services.chassis.ids import Ids
 from services.chassis.metrics import Metrics
+from services.table import cut
 from services.table.core import events as e
 from services.table.core.events import decode_batch, encode_batch
 from services.table.desk import Desk
 from services.table.journal import Journal, Writer
+from services.table.log_clock import LogClock
+from services.table.marks import SKIP, Marks, Watch
 from services.table.minds import Minds
 from services.table.outbox import Bank, Outbox, Records
 from services.table.sessions import Outgoing, Sessions
@@ -32,6 +36,12 @@ GRACE_MS = 5_000
 
 TAKES_MAX = 20
 """Tries to read the log without a purge passing by."""
+
+MARK_S = 1.0
+"""The mark of how far the log reaches is set so often, if it has grown."""
+
+STUCK_S = 15.0
+"""An append that takes longer: the shard is given back, perhaps another process reaches the log."""
 
 _log = log.get(service="table")
 
@@ -56,6 +66,8 @@ class Means:
     grace_ms: int = GRACE_MS
     minds: Minds | None = None
     """Where slow bots think."""
+    marks: Marks | None = None
+    """What tells that a log has lost its end; None = nobody looks."""
 
 
 class Shard:
@@ -65,14 +77,27 @@ class Shard:
         name: In hex.
         means: What it works with.
         lost: Called once if another owner has appended: the shard is dropped already.
+        failed: Called instead of `lost` if this owner is of no use: the log stays out of reach, or a defect.
     """
 
-    def __init__(self, name: str, means: Means, lost: Callable[[Shard], None]) -> None:
+    def __init__(
+        self,
+        name: str,
+        means: Means,
+        lost: Callable[[Shard], None],
+        failed: Callable[[Shard], None] | None = None,
+    ) -> None:
         self.name = name
         self._means = means
         self._on_lost = lost
+        self._on_failed = failed or lost
+        self._clock = LogClock(means.clock)
         self._subject = subject("table", "log", name)
         self.epoch = 0
+        self._incarnation = means.writer.next_id().partition("/")[0]
+        self._watch = Watch(means.marks, means.clock, name, self._incarnation)
+        self._voids: list[RoundVoided] | None = None
+        """If the log was found to be cut: what is still to be told of it."""
         self.sessions = Sessions()
         self._out = Outgoing(means.bus, means.metrics, int(name, 16))
         self.tables = self._make_tables()
@@ -90,7 +115,7 @@ class Shard:
     def _make_tables(self) -> Tables:
         means = self._means
         return Tables(
-            means.clock,
+            self._clock,
             means.ids,
             means.games,
             show=lambda table, frame: self._desk.show(table, frame),
@@ -110,8 +135,17 @@ class Shard:
             Fenced: Others take it at the same time.
         """
         means = self._means
-        self.epoch = await self._fence()
+        watch = self._watch
+        self.epoch = watch.fence = last = await self._fence()
+        self.tables = self._make_tables()
+        await watch.read()
         await self._replay()
+        is_cut = watch.is_cut()
+        if is_cut:
+            last = await self._cut()
+        elif watch.is_behind() and watch.mark is not None:
+            watch.base = watch.mark.base
+        self.epoch += watch.base
         self._out.epoch = self.epoch
         tables = self.tables
         journal = self.journal = Journal(
@@ -120,7 +154,7 @@ class Shard:
             means.metrics,
             self._subject,
             means.writer,
-            self.epoch,
+            last,
             tables.on_durable,
             tables.checkpoints,
         )
@@ -130,6 +164,8 @@ class Shard:
         self._purges: asyncio.Queue[int] = asyncio.Queue()
         tables.purge_below = self._purges.put_nowait
         tables.serve(journal)
+        if is_cut:
+            self._voids = cut.end_matches(tables)
         self._gone = asyncio.get_running_loop().create_future()
         self._task = means.spawn(f"table-shard-{self.name}", self._run())
         try:
@@ -159,14 +195,15 @@ class Shard:
         means = self._means
         for _ in range(TAKES_MAX):
             last = await means.bus.last(self._subject)
-            taken = e.ShardTaken(
-                means.clock.now_ms(), means.process, means.writer.next_id().partition("/")[0], means.grace_ms
-            )
+            self._watch.before = last.seq if last is not None else 0
+            if last is not None:
+                self._clock.follow(max((event.at for _, event in decode_batch(last.payload)), default=0))
+            taken = e.ShardTaken(self._clock.now_ms(), means.process, self._incarnation, means.grace_ms)
             try:
                 return await means.bus.append(
                     self._subject,
                     encode_batch([("", taken)]),
-                    last.seq if last is not None else 0,
+                    self._watch.before,
                     means.writer.next_id(),
                 )
             except Fenced:
@@ -190,11 +227,47 @@ class Shard:
                     return False
                 if entry.seq > self.epoch:
                     raise Fenced(self._subject, self.epoch, entry.seq)
-                self.tables.replay(entry.seq, decode_batch(entry.payload))
+                batch = decode_batch(entry.payload)
+                self._watch.note(entry, batch)
+                self.tables.replay(entry.seq, batch)
                 if entry.seq == self.epoch:
                     return True
                 before = entry
         return False
+
+    # Losses
+
+    async def _cut(self) -> int:
+        """Write down that the log has lost its end, before anything is shown."""
+        watch, bus = self._watch, self._means.bus
+        _log.error("log_cut", shard=self.name, known=watch.mark, found=watch.before)
+        watch.base = watch.base_after()
+        entries = [("", e.ShardCut(self._clock.now_ms(), watch.base, SKIP))]
+        msg_id = self._means.writer.next_id()
+        seq = await bus.append(self._subject, encode_batch(entries), watch.fence, msg_id)
+        self.tables.replay(seq, entries)
+        return seq
+
+    async def _run_marks(self) -> None:
+        """Compare, if that could not be done at once; then set the mark while the log grows."""
+        watch, clock = self._watch, self._means.clock
+        while not watch.is_known:
+            await clock.sleep(MARK_S)
+            await watch.read()
+            if watch.is_cut() or watch.is_behind():
+                # Taken again, and by then it is known.
+                self._lost()
+        if self._voids is not None:
+            await self.done()
+        while True:
+            try:
+                if self._voids:
+                    await cut.publish_all(self._voids, self._means.bus.publish)
+                    self._voids = None
+                await watch.set(self.journal.last, self.epoch)
+            except Outage as outage:
+                _log.warning("mark_not_set", shard=self.name, why=str(outage))
+            await clock.sleep(MARK_S)
 
     # Serving
 
@@ -205,6 +278,7 @@ class Shard:
         return None if self.is_dropped else await self._means.rpc(self, payload)
 
     async def _run(self) -> None:
+        lost = self._on_lost
         try:
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(self.journal.run())
@@ -216,19 +290,25 @@ class Shard:
                 tasks.create_task(self._desk.run_absences())
                 tasks.create_task(self._run_purges())
                 tasks.create_task(self._run_fence())
+                tasks.create_task(self._run_marks())
+                tasks.create_task(self._run_stuck())
                 await self._ended.wait()
                 raise _Ended
         except* (Fenced, _Ended):
             pass
+        except* _Stuck:
+            lost = self._on_failed
+            _log.error("shard_stuck", shard=self.name, limit_s=STUCK_S)
         except* Exception as group:  # noqa: BLE001 - see the next line
             # A defect: this owner is of no use any more. The log is whole, and another start reads it.
+            lost = self._on_failed
             _log.error("shard_broken", shard=self.name, exc_info=group)
         finally:
             self.is_dropped = True
             self._gone.set_result(None)
         if not self._ended.is_set():
             _log.info("shard_fenced", shard=self.name, epoch=self.epoch)
-            self._on_lost(self)
+            lost(self)
         await self._unsubscribe()
 
     def _lost(self) -> None:
@@ -238,9 +318,21 @@ class Shard:
         await self._ended_by_fence.wait()
         self._lost()
 
+    async def _run_stuck(self) -> None:
+        clock, journal = self._means.clock, self.journal
+        waiting, since = "", clock.monotonic()
+        while clock.monotonic() - since < STUCK_S:
+            await clock.sleep(STUCK_S / 10)
+            if not journal.in_flight_id or journal.in_flight_id != waiting:
+                waiting, since = journal.in_flight_id, clock.monotonic()
+        raise _Stuck
+
     async def _run_purges(self) -> None:
         while True:
             floor = await self._purges.get()
+            if not self._watch.is_base_safe():
+                # Only this log knows its base: let the mark know it first.
+                continue
             try:
                 await self._means.bus.purge(self._subject, floor)
             except Outage as outage:
@@ -278,6 +370,8 @@ class Shard:
         self._ended.set()
         await asyncio.wait((self._task,))
         quiet.cancel()
+        if self._watch.is_known and not self._voids:
+            await self._watch.set_at_last(self.journal.last, self.epoch)
         _log.info("shard_released", shard=self.name, epoch=self.epoch)
 
     async def _hand_over(self) -> None:
@@ -290,3 +384,7 @@ class Shard:
 
 class _Ended(Exception):
     """The shard has been asked to end."""
+
+
+class _Stuck(Exception):
+    """The log can't be written for long."""
