@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import psycopg
+from nats.js import JetStreamContext
+from nats.js.errors import KeyNotFoundError
 
 from services.launch.catalog import SERVICES
 from services.launch.permissions import OPERATOR
@@ -161,7 +163,8 @@ class Size:
         shards: Of tables.
         postgres: PostgreSQL instead of SQLite files.
         rounds: Of a match in the halls.
-        synced: PostgreSQL waits for the disk. Without, it outlives the death of processes all the same, though
+        timing: Of the halls.
+        synced: PostgreSQL waits for the disk. Without, it outlives the death of processes, though
             not that of the machine, and its recovery need not touch every file on a busy disk.
     """
 
@@ -170,6 +173,7 @@ class Size:
     shards: int = 8
     postgres: bool = True
     rounds: int = 3
+    timing: Mapping[str, int] = field(default_factory=lambda: TIMING)
     synced: bool = True
 
     def lives(self) -> list[tuple[str, tuple[str, ...]]]:
@@ -219,6 +223,14 @@ class Deployment:
     def of(self, service: str) -> list[Member]:
         """Return the processes of a service."""
         return [member for member in self.members.values() if member.services == (service,)]
+
+    async def owner_of(self, shard: str, js: JetStreamContext) -> str:
+        """Return the name of the process that has the key of a shard of tables; empty = nobody."""
+        try:
+            entry = await (await js.key_value("shards")).get(f"table.{shard}")
+        except KeyNotFoundError:
+            return ""
+        return str(json.loads(entry.value or b"{}").get("process", ""))
 
     def database_url(self, service: str) -> str:
         """Return where a service's database is."""
@@ -343,7 +355,7 @@ class Deployment:
         for game in halls["games"]:
             game["bot"] = "bot:easy"
         for level in halls["levels"]:
-            level |= {"timing": TIMING, "rounds": self.size.rounds}
+            level |= {"timing": dict(self.size.timing), "rounds": self.size.rounds}
         file = self.folder / "halls.json"
         file.write_text(json.dumps(halls), encoding="utf-8")
         return file

@@ -59,7 +59,6 @@ class BucketSpec:
 
     name: str
     ttl_s: float = 0.0
-    in_memory: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +83,7 @@ class Consumes:
         return subjects_by_stream(self.types)
 
 
-ALIVE = BucketSpec("alive", ttl_s=3.0, in_memory=True)
+ALIVE = BucketSpec("alive", ttl_s=3.0)
 """One key per process; `lease`."""
 SHARDS = BucketSpec("shards")
 """One key per shard; `lease`."""

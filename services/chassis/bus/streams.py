@@ -68,7 +68,9 @@ def bucket_config(spec: BucketSpec, replicas: int) -> StreamConfig:
     return StreamConfig(
         name=f"KV_{spec.name}",
         subjects=[f"$KV.{spec.name}.>"],
-        storage=StorageType.MEMORY if spec.in_memory else StorageType.FILE,
+        # On disk, even what lives for seconds: a single server that starts again has forgotten a
+        # stream in memory, and nobody but `paiju migrate` may make it anew.
+        storage=StorageType.FILE,
         num_replicas=replicas,
         discard=DiscardPolicy.NEW,
         max_age=spec.ttl_s,
