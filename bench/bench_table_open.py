@@ -4,9 +4,9 @@
         [--sync always] [--pause-ms 0] [--runs 3] [--profile] [--quick] [--json]
 
 `paiju serve table` is pinned to one core; nats-server (one node, `sync_interval: always`) and the driver of
-`bench/table_driver.py` share the others. Three persons with nonces sit at each table of 跑胡子. Actions arrive as
-a Poisson process at the given rate, then at half of it; an action is an answer that was accepted, which it is only
-once it is in the log. *Frame* is the time from when an action was due to the first frame of its own seat that
+`bench/table_driver.py` share the others. Three persons with nonces sit at each table of 跑胡子. Actions arrive
+as a Poisson process at the given rate, then at half of it; an action is an answer that was accepted, which it is
+only once it is in the log. *Frame* is the time from when an action was due to the first frame of its own seat that
 follows from it, through driver, broker, log and back. Below saturation of the other cores the figures count.
 """
 
@@ -36,7 +36,7 @@ BUCKETS = "paiju_table_events_per_append_bucket"
 
 def timing(pause_ms: int) -> str:
     """Return the waits of the tables: nobody's time runs out."""
-    waits = {"claim_pause_ms": pause_ms, "turn_ms": 3_600_000, "claim_ms": 3_600_000, "between_ms": 0}
+    waits = {"claim_pause_ms": pause_ms, "turn_ms": 600_000, "claim_ms": 600_000, "between_ms": 0}
     return json.dumps(waits | {"nonce_ms": 10_000, "seat_ms": 600_000})
 
 

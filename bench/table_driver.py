@@ -1,9 +1,9 @@
 """Players at many tables from outside, as a gateway would bring them: over NATS, in an open arrival model.
 
-The driver sends `CommandBatch`es with the gateway's own `ShardLink` (one request in flight per shard, what comes
-meanwhile is the next batch, sent again until answered) and hears `paiju.gateway.out.<name>`. Actions arrive as
-a Poisson process: each takes one of all open questions at random and answers it at random, whether or not
-the ones before are through. The time of an action counts from the moment at which it was to be sent, so a
+The driver sends `CommandBatch`es with the gateway's own `ShardLink` (one request in flight per shard, what
+comes meanwhile is the next batch, sent again until answered) and hears `paiju.gateway.out.<name>`. Actions
+arrive as a Poisson process: each takes one of all open questions at random and answers it at random, whether or
+not the ones before are through. The time of an action counts from the moment at which it was to be sent, so a
 driver or a table that falls behind shows.
 """
 
@@ -182,7 +182,7 @@ class Driver:
                 if sit:
                     self.sit(seat)
             while len(self._asked) > SETTING_MAX:
-                await asyncio.sleep(0.001)
+                await asyncio.sleep(0.001)  # noqa: ASYNC110 - the driver is the only one who knows
         async with asyncio.timeout(60):
             while self._asked:
                 await asyncio.sleep(0.01)

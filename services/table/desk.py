@@ -31,6 +31,9 @@ COMMAND_BYTES_MAX = 4_096
 DOUBTS_MAX = 1_024
 """Commands whose sender may know more than this owner; beyond it they are left unanswered."""
 
+BEATS_AT_ONCE = 256
+"""Sessions that are told their last number before others have their turn."""
+
 SESSIONS_PER_TABLE_MAX = 500
 """Spectators beyond it are refused; seats never are."""
 
@@ -106,7 +109,8 @@ class Desk:
             else:
                 self._doubt(gateway, command)
             return
-        self._tables.settle(asked.table_id)
+        if table.pending:
+            self._tables.settle(asked.table_id)
         if asked.ByteSize() > COMMAND_BYTES_MAX:
             self._reply(sender, table, SPECTATORS, "MESSAGE_TOO_LARGE")
             return
@@ -238,11 +242,8 @@ class Desk:
 
     def show(self, table: Table, frame: f.Shown) -> None:
         """Send a frame that may leave to the sessions that listen."""
-        table_id = table.s.table_id
-        if not self._sessions.has(table_id):
-            return
         encoded = b""
-        for session in self._sessions.at_table(table_id):
+        for session in self._sessions.listening(table.s.table_id):
             if session.seat == frame.listener and frame.number > session.from_number:
                 encoded = encoded or self._frames.encode(frame)
                 self._out.frame(session, encoded)
@@ -260,14 +261,21 @@ class Desk:
             self._out.detached(session.gateway, session.session, table_id, "TABLE_CLOSED")
 
     async def run_heartbeats(self) -> None:
-        """Tell each session the number of its last frame, once a second: what was lost is asked for."""
+        """Tell each session the number of its last frame, once a second: what was lost is asked for.
+
+        A session to which nothing happens is told less often, so that tables at rest cost little.
+        """
         while True:
             await self._clock.sleep(1.0)
             await self._miss_the_gone()
-            for session in self._sessions:
+            for count, session in enumerate(tuple(self._sessions), 1):
                 table = self._tables.live.get(session.table_id)
                 if table is not None and self._tables.is_durable(session.table_id):
-                    self._out.last_number(session, table.listener(session.seat).number)
+                    number = table.listener(session.seat).number
+                    if session.is_to_be_told(number):
+                        self._out.last_number(session, number)
+                if count % BEATS_AT_ONCE == 0:
+                    await self._clock.sleep(0)
 
     async def _miss_the_gone(self) -> None:
         for session in await self._gateways.beat():

@@ -14,7 +14,7 @@ from typing import Protocol
 from services.chassis.bus.port import Bus, Fenced
 from services.chassis.clock import Clock
 from services.chassis.metrics import Metrics
-from services.table.core.events import Answered, AnyEvent, encode_batch, encoded_size
+from services.table.core.events import ENTRY_BYTES, Answered, AnyEvent, encode_event, join_batch
 
 BATCH_BYTES_MAX = 200 * 1024
 """At 1 MiB with headers the server would close the connection; a batch stays far below."""
@@ -89,7 +89,8 @@ class Journal:
         self.last = last
         self._on_durable = on_durable
         self._more = more
-        self._staged: deque[tuple[str, AnyEvent, int]] = deque()
+        self._staged: deque[tuple[str, AnyEvent, bytes]] = deque()
+        """Table, event, and the event as it will stand in the log."""
         self._held: deque[tuple[int, Release]] = deque()
         self.applied = 0
         """Events staged so far."""
@@ -124,7 +125,7 @@ class Journal:
 
     def stage(self, table_id: str, event: AnyEvent) -> None:
         """Append an event with the next batch."""
-        self._staged.append((table_id, event, encoded_size(event)))
+        self._staged.append((table_id, event, encode_event(event)))
         self.applied += 1
         self._quiet.clear()
         self._work.set()
@@ -155,21 +156,26 @@ class Journal:
 
     async def _append(self) -> None:
         entries: list[Entry] = []
+        encoded: list[tuple[str, bytes]] = []
         size = 0
-        while self._staged and len(entries) < BATCH_EVENTS_MAX:
-            table_id, event, event_bytes = self._staged[0]
-            if entries and size + event_bytes > BATCH_BYTES_MAX:
+        staged = self._staged
+        while staged and len(entries) < BATCH_EVENTS_MAX:
+            table_id, event, raw = staged[0]
+            size += len(raw) + ENTRY_BYTES
+            if entries and size > BATCH_BYTES_MAX:
                 break
-            self._staged.popleft()
+            staged.popleft()
             entries.append((table_id, event))
-            size += event_bytes
+            encoded.append((table_id, raw))
         count = len(entries)
-        if not self._staged:
+        if not staged:
             # A checkpoint is of the state after everything staged, so it may only come last.
-            entries.extend(self._more(BATCH_BYTES_MAX - size))
+            for table_id, event in self._more(BATCH_BYTES_MAX - size):
+                entries.append((table_id, event))
+                encoded.append((table_id, encode_event(event)))
+        payload = join_batch(encoded)
         self.in_flight_id = self._writer.next_id()
         self._sent_at = self._clock.monotonic()
-        payload = encode_batch(entries)
         self.last = await self._bus.append(self._subject, payload, self.last, self.in_flight_id)
         self.in_flight_id = ""
         took = self._clock.monotonic() - self._sent_at
@@ -179,7 +185,7 @@ class Journal:
         self._bytes.inc(len(payload))
         self._checkpoints.inc(len(entries) - count)
         self._per_append.observe(count)
-        self._answers.inc(sum(type(event) is Answered for _, event in entries))
+        self._answers.inc(sum([type(event) is Answered for _, event in entries]))
         self._seconds.observe(took)
         if took > STALL_S:
             self.on_stall()

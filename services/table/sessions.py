@@ -19,6 +19,9 @@ ORDER_BITS = 24
 ATTACHES_KEPT = 4_096
 """Attaches whose order is remembered, so that a gateway that repeats one does not make it newer."""
 
+AT_REST_S = 3
+"""Seconds without a frame after which a session is told its last number only once in as many."""
+
 OUTS_PER_BATCH_MAX = 256
 OUT_BYTES_MAX = 512 * 1024
 """Of a batch: the server refuses a message of more than 1 MiB."""
@@ -44,8 +47,23 @@ class Session:
     head: bytes = field(init=False, repr=False, compare=False)
     """What each `Out` to it begins with."""
 
+    told: int = field(init=False, repr=False, compare=False, default=-1)
+    """The number it was told last (`is_to_be_told`), and how many seconds ago that was another one."""
+    same_s: int = field(init=False, repr=False, compare=False, default=0)
+
     def __post_init__(self) -> None:
         self.head = wire.head(self.table_id, self.session)
+
+    def is_to_be_told(self, number: int) -> bool:
+        """Say, once a second, whether the session is told the number of its last frame.
+
+        It is in the seconds after a frame, and then each third one: its gateway asks after four of silence.
+        """
+        if number != self.told:
+            self.told, self.same_s = number, 0
+        else:
+            self.same_s += 1
+        return self.same_s < AT_REST_S or self.same_s % AT_REST_S == 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +134,10 @@ class Sessions:
         """Return the sessions of a table."""
         return tuple(self._tables.get(table_id, {}).values())
 
-    def has(self, table_id: str) -> bool:
-        """Say whether anybody listens to a table."""
-        return table_id in self._tables
+    def listening(self, table_id: str) -> Iterable[Session]:
+        """Return the sessions of a table as they are: nothing may be added or removed meanwhile."""
+        at_table = self._tables.get(table_id)
+        return at_table.values() if at_table is not None else ()
 
     def close(self, table_id: str) -> Iterable[Session]:
         """Remove all sessions of a table and return them."""

@@ -23,7 +23,11 @@ from services.table.replay import Floor, Replay
 CHECKPOINT_AFTER = 1_000
 """Messages of the log after which a table's last checkpoint is old."""
 
-CHECKPOINTS_PER_BATCH_MAX = 8
+CHECKPOINT_PER_TABLE = 4
+"""The same for each live table of the shard: with many of them there is still only one checkpoint to so many
+messages."""
+
+CHECKPOINTS_PER_BATCH_MAX = 4
 PURGE_AFTER = 500
 """The log is purged when so many messages have become needless."""
 
@@ -238,7 +242,9 @@ class Tables:
                 continue
             if table.s.owed:
                 self._owes(table)
-            self._schedule(table_id, table)
+            if table_id not in self._due_at:
+                # Its time came before it was durable, or it has none.
+                self._schedule(table_id, table)
         for table_id, event in entries:
             if isinstance(event, e.TableClosed):
                 self._replay.note_closing(table_id, event)
@@ -251,8 +257,9 @@ class Tables:
         assert self.journal is not None
         made: list[Entry] = []
         last = self.journal.last
+        after = max(CHECKPOINT_AFTER, CHECKPOINT_PER_TABLE * len(self.live))
         for table_id, seq in self._floor.kept.items():
-            if last - seq < CHECKPOINT_AFTER or len(made) >= CHECKPOINTS_PER_BATCH_MAX:
+            if last - seq < after or len(made) >= CHECKPOINTS_PER_BATCH_MAX:
                 break
             table = self.live.get(table_id)
             if table is None:
@@ -282,8 +289,8 @@ class Tables:
         if self._due_at.get(table_id) != due:
             self._due_at[table_id] = due
             heapq.heappush(self._due, (due, table_id))
-        if due <= self.now() or self._due[0][0] == due:
-            self._wake.set()
+            if self._due[0][0] == due:
+                self._wake.set()
 
     async def run(self) -> None:
         """Do what time makes due, until cancelled."""

@@ -26,11 +26,11 @@ the next public event must keep the same distance whether it was asked or not.""
 
 
 HIDING = "?"
-"""Stands in a public text for what not everybody may read; a public text without it reads alike for all
+"""Stands in a public text for what not everybody may read; without it, the text reads alike for all
 (docs/notation.md; `tests/unit/test_table_texts.py` holds every game to it)."""
 
 Told = tuple[Event, str | None, bool]
-"""An event, what everybody reads of it (None: nothing), and whether the next public event keeps its distance."""
+"""An event, what everybody reads of it (None: nothing), whether the next public event keeps its distance."""
 
 
 def told(events: Sequence[Event]) -> list[Told]:

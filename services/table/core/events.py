@@ -265,7 +265,7 @@ class ShardStalled(Event, frozen=True, tag=42):
 
 
 class ShardCut(Event, frozen=True, tag=44):
-    """The log has lost its end, and with it frames that have been shown and owners that have been heard of."""
+    """The log has lost its end: frames that were shown, owners that were heard of."""
 
     base: int
     """From here on the epoch is the sequence of `ShardTaken` plus the largest of these."""
@@ -332,6 +332,20 @@ _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(Batch)
 
 
+ENTRY_BYTES = 32
+"""About what an entry of a batch takes beside its event."""
+
+
+def encode_event(event: AnyEvent) -> bytes:
+    """Return an event as it stands in a batch."""
+    return _encoder.encode(event)
+
+
+def join_batch(entries: Iterable[tuple[str, bytes]]) -> bytes:
+    """Return a message of the log from encoded events."""
+    return _encoder.encode((VERSION, [(table_id, msgspec.Raw(event)) for table_id, event in entries]))
+
+
 def encode_batch(entries: Iterable[tuple[str, AnyEvent]]) -> bytes:
     """Return a message of the log."""
     return _encoder.encode((VERSION, tuple(entries)))
@@ -354,4 +368,4 @@ def decode_batch(payload: bytes) -> tuple[tuple[str, AnyEvent], ...]:
 
 def encoded_size(event: AnyEvent) -> int:
     """Return about how many bytes an event takes in a batch."""
-    return len(_encoder.encode(event)) + 32
+    return len(_encoder.encode(event)) + ENTRY_BYTES

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from services.table.core.table import Table
 
 SINCE_MAX = 512
-"""Events since the base of checkpoints, after which any moment between two rounds is good enough for a new one."""
+"""After so many events since the base of checkpoints, any moment between two rounds is good for a new one."""
 
 
 def _sit_asked(table: Table, event: e.SitAsked) -> None:
