@@ -101,8 +101,8 @@ golden: setup ## rewrite the golden files; read the diff before you commit it
 screenshots: setup ## photograph the page at the sizes it promises, into build/screenshots
 	SCREENSHOTS=build/screenshots $(BIN)/python -m pytest -n 0 tests/browser -k screenshot $(PYTEST_ARGS)
 
-sim: setup ## the seeded simulation alone: make sim SEEDS=500
-	SIM_SEEDS=$(SEEDS) $(BIN)/python -m pytest tests/simulation $(PYTEST_ARGS)
+sim: setup ## the seeded simulation over all cores: make sim N=2000
+	@PYTHONPATH=$(CURDIR):$(CURDIR)/protos $(BIN)/python -m tests.simulation --seeds $(or $(N),$(SEEDS),2000)
 
 SECONDS ?= 120
 REPLICAS ?= 1

@@ -172,6 +172,9 @@ class Player:
         spectate: Only look.
     """
 
+    idle_s = 1.5
+    """After so long without a word it asks what it lacks."""
+
     def __init__(
         self,
         door: Door,
@@ -298,7 +301,7 @@ class Player:
                 continue
             self.changed.clear()
             try:
-                async with self.door.clock.timeout(1.5):
+                async with self.door.clock.timeout(self.idle_s):
                     await self.changed.wait()
             except TimeoutError:
                 self.is_behind = True
@@ -344,7 +347,7 @@ class Player:
                     return True
                 self.changed.clear()
                 try:
-                    async with self.door.clock.timeout(1.5):
+                    async with self.door.clock.timeout(self.idle_s):
                         await self.changed.wait()
                 except TimeoutError:
                     self.is_behind = True

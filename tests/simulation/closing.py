@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, text
 
@@ -24,13 +24,17 @@ def judge_tickets(world: World, *, only_look: bool = False) -> bool:
     engine = world.commons.database("matchmaking").engine
     with engine.connect() as connection:
         open_rows = [
-            *_rows(connection, "SELECT ticket_id, state FROM tickets WHERE state NOT IN ('matched', 'cancelled')"),
+            *_rows(
+                connection, "SELECT ticket_id, state FROM tickets WHERE state NOT IN ('matched', 'cancelled')"
+            ),
             *_rows(connection, "SELECT room_id, state FROM rooms WHERE state <> 'closed'"),
             *_rows(connection, "SELECT table_id, state FROM placements WHERE state <> 'ended'"),
             *_rows(connection, "SELECT player_id, ref FROM engagements"),
         ]
         placed = {row[0] for row in _rows(connection, "SELECT table_id FROM placements")}
-        seated = _rows(connection, "SELECT ticket_id, player_id, table_id FROM tickets WHERE state = 'matched'")
+        seated = _rows(
+            connection, "SELECT ticket_id, player_id, table_id FROM tickets WHERE state = 'matched'"
+        )
     if only_look:
         return not open_rows
     if open_rows:
@@ -39,7 +43,9 @@ def judge_tickets(world: World, *, only_look: bool = False) -> bool:
         raise Violation(f"tables of matchmaking: {sorted(placed)}, of the logs: {sorted(world.logs.tables)}")
     for ticket_id, player_id, table_id in seated:
         if world.logs.tables[table_id].table.seat_of(player_id) is None:
-            raise Violation(f"ticket {ticket_id} of {player_id} was matched with {table_id}, where he has no seat")
+            raise Violation(
+                f"ticket {ticket_id} of {player_id} was matched with {table_id}, where he has no seat"
+            )
     return True
 
 
@@ -75,5 +81,5 @@ def judge_money(world: World, *, only_look: bool = False) -> bool:
     return True
 
 
-def _rows(connection: Connection, statement: str) -> list[tuple[object, ...]]:
+def _rows(connection: Connection, statement: str) -> list[tuple[Any, ...]]:
     return [tuple(row) for row in connection.execute(text(statement))]

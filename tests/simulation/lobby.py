@@ -11,7 +11,7 @@ from typing import Final
 
 from paiju.matchmaking.v1 import matchmaking_service_pb2 as m
 
-from services.matchmaking.settings import HALLS
+from engine import GAMES
 from tests.simulation.client import Violation
 from tests.simulation.person import Person, Refused
 
@@ -21,6 +21,7 @@ BUSY: Final = frozenset({"ALREADY_PLAYING", "ALREADY_WAITING", "ALREADY_IN_ROOM"
 """Refusals that pass: the last match is not known to be over yet, or the welcome grant is on its way."""
 
 TIMING: Final = {
+    "claim_pause_ms": 200,
     "turn_ms": 4_000,
     "claim_ms": 3_000,
     "between_ms": 2_000,
@@ -29,16 +30,31 @@ TIMING: Final = {
 }
 
 
+LEVEL_DATA: Final = {
+    "level": LEVEL,
+    "title_zh": "试",
+    "title_en": "Sim",
+    "base_stake": 10,
+    "buy_in": 3_000,
+    "entry_min": 3_000,
+    "entry_max": 0,
+    "minimum": 100,
+    "rounds": 2,
+}
+
+
 @cache
 def halls_file() -> Path:
     """Return every preset's hall, with short matches and short waits, as a file."""
-    data = json.loads(HALLS.read_text(encoding="utf-8"))
-    for game in data["games"]:
-        game["bot"] = "bot:random"
-    for preset in data["presets"]:
-        preset["base_stakes"] = {LEVEL: 10}
-    level = {"level": LEVEL, "title_zh": "试", "title_en": "Sim", "base_stake": 10, "buy_in": 3_000}
-    data["levels"] = [level | {"entry_min": 3_000, "entry_max": 0, "minimum": 100, "rounds": 2, "timing": TIMING}]
+    data = {
+        "games": [{"game": game.name, "bot": "bot:random"} for game in GAMES.values()],
+        "presets": [
+            {"game": game.name, "preset": preset, "title_zh": preset, "title_en": preset}
+            for game in GAMES.values()
+            for preset in game.presets
+        ],
+        "levels": [LEVEL_DATA | {"timing": TIMING}],
+    }
     folder = tempfile.mkdtemp(prefix="paiju-sim-")
     path = Path(folder) / "halls.json"
     path.write_text(json.dumps(data), encoding="utf-8")
@@ -117,7 +133,7 @@ class Room:
             else:
                 raise Violation(f"{owner.player_id} gets no room: {made.reason} {made.details}")
         self._told.set()
-        while (room := await self._get(owner)) is not None and len(room.places) <= self._guests:
+        while (room := await self._get(owner)) is not None and _humans(room) <= self._guests:
             await owner.clock.sleep(1.0)
         fill = m.FillRoomWithBotsRequest(room_code=self.code, bot=self._bot)
         await owner.call(f"{SERVICE}/FillRoomWithBots", fill, m.FillRoomWithBotsResponse)
@@ -154,3 +170,7 @@ class Room:
                 raise Violation(f"room {self.code}: {got.reason}")
             return None
         return got.room
+
+
+def _humans(room: m.Room) -> int:
+    return sum(bool(place.player_id) for place in room.places)

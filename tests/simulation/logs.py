@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from paiju.table.v1 import play_pb2 as p
 
@@ -46,6 +47,7 @@ class Logs:
         self.appends = 0
         self.events = 0
         self.checkpoints = 0
+        self.shown = 0
         self._unproven: list[tuple[Client, int, bytes]] = []
         self._encoder = FrameEncoder()
 
@@ -106,6 +108,7 @@ class Logs:
 
     def saw(self, client: Client, number: int, data: bytes) -> None:
         """Hold a frame that a client is shown against the log, as it is in this moment."""
+        self.shown += 1
         told = self.tables.get(client.table_id)
         if told is None:
             raise Violation(f"{client.player} is shown a table that is in no log: {client.table_id}")
@@ -135,11 +138,12 @@ class Logs:
             for told in self.tables.values()
         )
 
-    def judge(self, clients: list[Client], live: dict[str, Table]) -> None:
+    def judge(self, clients: list[Client], staying: list[Client], live: dict[str, Table]) -> None:
         """Judge what only the end shows.
 
         Args:
             clients: Everybody who played.
+            staying: Of them, those who have stayed until all was settled.
             live: The tables as their present owners have them.
         """
         for told in self.tables.values():
@@ -152,7 +156,7 @@ class Logs:
                 raise Violation(f"{client.player} was shown frame {number}, which never was in the log")
             self._compare(client, frame, data)
         for client in clients:
-            self._judge_client(client)
+            self._judge_client(client, staying)
         for table_id, told in self.tables.items():
             if table_id in live:
                 live[table_id].advance(NEVER)
@@ -164,12 +168,12 @@ class Logs:
             for record in told.records:
                 judge_secrecy(told, record)
 
-    def _judge_client(self, client: Client) -> None:
+    def _judge_client(self, client: Client, staying: list[Client]) -> None:
         told = self.tables[client.table_id]
         seat = told.table.seat_of(client.player)
         assert seat is not None
         last = told.table.listener(seat).number
-        if client.last != last:
+        if client in staying and client.last != last:
             raise Violation(f"{client.player} has seen {client.last} frames of {last}")
         for given in client.accepted:
             found = self.answers.get((client.table_id, seat, given.question))
@@ -194,7 +198,9 @@ class Logs:
                 at += 1
                 fold.add(p.Frame.FromString(self._encoder.encode(told.frames[seat][at])))
             if view != fold.view:
-                raise Violation(f"{client.player} was shown a view that is not the fold:\n{view}\n{fold.view}")
+                raise Violation(
+                    f"{client.player} was shown a view that is not the fold:\n{view}\n{fold.view}"
+                )
 
     def judge_seats(self, players: list[str]) -> None:
         """Nobody has a seat in two matches at the same time."""
@@ -204,7 +210,7 @@ class Logs:
                 for table_id, told in self.tables.items()
                 if told.table.seat_of(player) is not None
             )
-            for (_, ended_at, first), (created_at, _, second) in zip(matches, matches[1:], strict=False):
+            for (_, ended_at, first), (created_at, _, second) in pairwise(matches):
                 if created_at < ended_at:
                     raise Violation(f"{player} sits at {first} and {second} at the same time")
 
@@ -215,7 +221,7 @@ def judge_secrecy(told: Told, record: bytes) -> None:
     The deal is recomputed by scoring's code, the round is played again by the rules engine alone; neither
     knows the table's frames.
     """
-    read = parse_record(record)
+    read = parse_record(record.decode())
     game = GAMES[read.game]
     nonces = [None if nonce == "-" else bytes.fromhex(nonce) for nonce in read.nonces]
     deck = game.deck()

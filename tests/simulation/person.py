@@ -255,6 +255,9 @@ class Person:
 class Client(Player):
     """A person at one table: what `client.Player` does, over the connection of its person."""
 
+    idle_s = 8.0
+    """The gateway fills gaps by itself."""
+
     def __init__(self, person: Person, table_id: str, nags: float) -> None:
         self.mine: set[int] = set()
         self.views: list[p.TableView] = []

@@ -1,4 +1,4 @@
-"""A connection between a client and a gateway: a pipe of bytes in place of the WebSocket, all behind it real."""
+"""A connection between a client and a gateway: a pipe of bytes in place of the WebSocket, the rest real."""
 
 from __future__ import annotations
 

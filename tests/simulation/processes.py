@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
+from types import TracebackType
 from typing import Any, Protocol, TypeVar, cast
 
 from sqlalchemy import Connection
@@ -158,16 +159,18 @@ class _Timeout(asyncio.Timeout):  # type: ignore[misc] # final for type checkers
         self._clock = clock
         self._is_over = False
 
-    async def __aexit__(self, *failure: Any) -> bool | None:
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._is_over = True
-        return await super().__aexit__(*failure)
+        await super().__aexit__(kind, error, trace)
 
     def _on_timeout(self) -> None:
         self._clock.fire(self._run_out)
 
     def _run_out(self) -> None:
         if not self._is_over:
-            super()._on_timeout()
+            super()._on_timeout()  # type: ignore[misc] # typeshed does not know it
 
 
 class ProcessRpc(MemoryRpc):

@@ -1,4 +1,4 @@
-"""A world on a faulty bus and a virtual clock: people, gateways, matchmaking, tables, scoring, the book of money.
+"""A world on a faulty bus and a virtual clock: people, gateways, matchmaking, tables, scoring, economy.
 
 Everything comes from one seed: what is lost, late, doubled; which process dies or sleeps at which await; what
 people play, and where they connect. After a while the world heals, every match must come to its end, and the
@@ -19,6 +19,7 @@ from paiju.accounts.v1.events_pb2 import PlayerCreated
 
 from engine import GAMES
 from engine.face import Game
+from services.chassis import outbox
 from services.chassis.auth import KEYS_BUCKET
 from services.chassis.bus.broker import Faults, MemoryBroker
 from services.chassis.clock import VirtualClock
@@ -30,7 +31,9 @@ from services.gateway.bus.tables import Tables as GatewayTables
 from services.gateway.calls import Calls
 from services.gateway.hub import Hub
 from services.gateway.settings import GatewaySettings
+from services.matchmaking import placer
 from services.matchmaking.app import WIRING as MATCHMAKING
+from services.matchmaking.settings import MatchmakingSettings
 from services.scoring.app import WIRING as SCORING
 from services.table import tables
 from services.table.app import WIRING as TABLE
@@ -52,6 +55,7 @@ OPEN = TableSettings().games
 
 FAULTY_S = 40.0
 HEALED_S = 1_200.0
+IDLE_LOOK_S = 2.0
 SHARDS = 2
 STYLES: Final = ("r1", "r3")
 """One server, or a cluster of three."""
@@ -62,6 +66,11 @@ def played_at(seed: int, number: int) -> tuple[Game, str]:
     game = GAMES[OPEN[(seed + number) % len(OPEN)]]
     presets = list(game.presets)
     return game, presets[(seed // len(OPEN) + number) % len(presets)]
+
+
+def style_of(seed: int) -> str:
+    """Return the style of broker that a seed picks."""
+    return STYLES[(seed // 3) % 2]
 
 
 @dataclass
@@ -106,7 +115,7 @@ class World:
         self.clock = clock
         self.seed = seed
         self.rng = random.Random(seed)
-        self.style = style or STYLES[(seed // 3) % 2]
+        self.style = style or style_of(seed)
         self.healed_s = healed_s
         self.faulty_s = faulty_s
         self.trace = trace
@@ -120,9 +129,7 @@ class World:
             log_shards=SHARDS,
             log_streams=1,
             consumes=tuple(
-                consumes
-                for wiring in (TABLE, ECONOMY, SCORING, MATCHMAKING)
-                for consumes in wiring.hears
+                consumes for wiring in (TABLE, ECONOMY, SCORING, MATCHMAKING) for consumes in wiring.hears
             ),
         )
         self.broker = MemoryBroker(registry, clock, 1 if self.style == "r1" else 3, self.storm.bus)
@@ -144,6 +151,9 @@ class World:
             Member("gateway-a", ()),
             Member("gateway-b", ()),
         ]
+        self.is_closing = False
+        """All is settled: people may go."""
+        self._playing = 0
         self._digest = blake2b(digest_size=16)
         self._failed: asyncio.Future[None] | None = None
         self._tap()
@@ -247,7 +257,7 @@ class World:
             lives.append(self._live(person, [self._hall(person, *hall, bots_now=False)]))
         guests = rng.randrange(2)
         bot = ("random", "normal")[self.seed % 2]
-        friends = Room(room[0].name, room[1], 2, guests, bot)
+        friends = Room(room[0].name, room[1], 1, guests, bot)
         self.rooms.append(friends)
         owner = self._person()
         lives.append(self._live(owner, [partial(friends.open, owner)]))
@@ -285,7 +295,13 @@ class World:
                 client = Client(person, table_id, nags=0.3)
                 person.players[table_id] = client
                 await client.play()
+                if find is finds[-1]:
+                    # Stay and see what else comes: settlements, and who leaves.
+                    self._playing -= 1
+                    await client.play(until=lambda _: self.is_closing)
                 del person.players[table_id]
+            elif find is finds[-1]:
+                self._playing -= 1
         person.drop()
 
     # Running
@@ -300,7 +316,11 @@ class World:
         self._failed = asyncio.get_running_loop().create_future()
         checkpoints = self.rng.choice((15, 60, 1_000))
         with changed(
-            (tables, "CHECKPOINT_AFTER", checkpoints), (tables, "PURGE_AFTER", max(5, checkpoints // 3))
+            (tables, "CHECKPOINT_AFTER", checkpoints),
+            (tables, "PURGE_AFTER", max(5, checkpoints // 3)),
+            # Whoever writes pokes them: looking more often than this only costs time.
+            (placer, "RETRY_S", IDLE_LOOK_S),
+            (outbox, "LOOK_S", IDLE_LOOK_S),
         ):
             await self._run()
         return self.report()
@@ -316,13 +336,15 @@ class World:
             self.storm.begin()
             keepers.append(tasks.create_task(self.storm.run()))
             lives = [tasks.create_task(life) for life in self._lives()]
+            self._playing = len(lives)
             await self.clock.sleep(self.faulty_s)
             self.storm.end()
             self.note("the world heals")
             async with self.clock.timeout(self.healed_s):
-                await asyncio.wait(lives)
-                while not self._is_settled():
+                while self._playing or not self._is_settled():
                     await self.clock.sleep(1.0)
+                self.is_closing = True
+                await asyncio.wait(lives)
             for keeper in keepers:
                 keeper.cancel()
         await self._judge()
@@ -363,8 +385,44 @@ class World:
             and all(told.is_closed or table_id in live for table_id, told in logs.tables.items())
             and set(facts.finished) <= set(facts.settled)
             and set(facts.matches) == set(logs.tables)
+            and all(self._has_seen_all(person) for person in self.persons)
             and judge_tickets(self, only_look=True)
             and judge_money(self, only_look=True)
+        )
+
+    def _has_seen_all(self, person: Person) -> bool:
+        """Return whether a person has been shown the last frame of the table he stays at."""
+        for table_id, client in person.players.items():
+            told = self.logs.tables[table_id]
+            seat = told.table.seat_of(person.player_id)
+            if seat is None or client.last < told.table.listener(seat).number:
+                return False
+        return True
+
+    def waiting(self) -> str:
+        """Say what is not over yet."""
+        logs, facts = self.logs, self.facts
+        live = self.live_tables()
+        return "; ".join(
+            f"{what}: {found}"
+            for what, found in {
+                "matches": [
+                    f"{table_id} {told.table.s.phase} {[owed.key for owed in told.table.s.owed]}"
+                    for table_id, told in logs.tables.items()
+                    if not told.is_closed and (told.table.s.phase != "finished" or told.table.s.owed)
+                ],
+                "without an owner": [
+                    t for t, told in logs.tables.items() if not told.is_closed and t not in live
+                ],
+                "not settled": sorted(set(facts.finished) - set(facts.settled)),
+                "matches not told": sorted(set(logs.tables) - set(facts.matches)),
+                "playing": self._playing,
+                "have not seen all": [p.player_id for p in self.persons if not self._has_seen_all(p)],
+                "tickets, rooms, stakes": not (
+                    judge_tickets(self, only_look=True) and judge_money(self, only_look=True)
+                ),
+            }.items()
+            if found
         )
 
     async def _judge(self) -> None:
@@ -372,7 +430,8 @@ class World:
         if self._failed.done():
             self._failed.result()
         clients = [client for person in self.persons for client in person.clients]
-        self.logs.judge(clients, self.live_tables())
+        staying = [person.clients[-1] for person in self.persons if person.clients]
+        self.logs.judge(clients, staying, self.live_tables())
         self.logs.judge_seats([person.player_id for person in self.persons])
         judge_tickets(self)
         judge_money(self)
@@ -384,6 +443,9 @@ class World:
         made.rounds = len(self.facts.finished)
         made.actions = len(self.logs.answers)
         made.appends = self.logs.appends
+        made.checkpoints = self.logs.checkpoints
+        made.purges = self.broker.purges
+        made.frames = self.logs.shown
         made.takeovers = sum(self.logs.takings.values()) - len(self.logs.takings)
         made.connections = sum(person.reconnects for person in self.persons)
         made.virtual_s = self.clock.monotonic()
@@ -394,7 +456,9 @@ class World:
 
 def _settings(wiring: Wiring) -> Any:
     if wiring is MATCHMAKING:
-        return wiring.settings(halls_file=halls_file(), bots_after_ms=4_000)  # type: ignore[call-arg]
+        return MatchmakingSettings(
+            halls_file=halls_file(), bots_after_ms=4_000, match_every_ms=int(IDLE_LOOK_S * 1000)
+        )
     return wiring.settings()
 
 

@@ -132,6 +132,8 @@ class MemoryBroker:
         """Counts restarts: what was under way between the broker and its clients is lost with each."""
         self.term = 0
         """Counts leaders (three replicas)."""
+        self.purges = 0
+        """How often something was purged."""
         self.proposals: list[Proposal] = []
         self.leader_at = 0.0
         """Three replicas: until then nobody leads, and stores have no one to answer them."""

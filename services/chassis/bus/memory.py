@@ -223,6 +223,7 @@ class MemoryBus(BaseBus):
         gone = [seq for seq, kept in held.messages.items() if kept.subject == subject and seq < below_seq]
         for seq in gone:
             del held.messages[seq]
+        self.broker.purges += bool(gone)
         await self.step("purged")
 
     async def open_pull(self, stream: str, durable: str, subjects: Sequence[str]) -> Pull:
