@@ -104,6 +104,22 @@ class Heard:
     """To the first frame of the acting seat in which its question is no longer open."""
 
 
+@dataclass
+class Move:
+    """What becomes of tables while their shards change owners."""
+
+    epochs: dict[int, int]
+    """By shard, before."""
+    left_at: dict[int, float] = field(default_factory=dict)
+    """Shard → when its old owner was heard last."""
+    first_frame: dict[str, float] = field(default_factory=dict)
+    """Table → when the new owner was first heard of it, by a frame or a view."""
+    first_accepted: dict[str, float] = field(default_factory=dict)
+    """Table → when the new owner first accepted an answer."""
+    asked: set[str] = field(default_factory=set)
+    """Tables at which the driver has answered something under the new owner."""
+
+
 class Driver:
     """Sits at tables and plays. `open`, `seat`, then `play` for some seconds at some rate."""
 
@@ -122,14 +138,9 @@ class Driver:
         self._open: list[Seat] = []
         self._epochs: defaultdict[int, int] = defaultdict(int)
         self.heard = Heard()
-        self.acts_at_once = False
-        """Answer the first question of each seat after a new owner has been attached to."""
-        self.first_frame: dict[str, float] = {}
-        """Table → when its first frame or view under a new owner came; kept while `acts_at_once`."""
-        self.first_accepted: dict[str, float] = {}
-        self.last_frame: dict[str, float] = {}
-        self.pause_s: dict[str, float] = {}
-        """Table → longest time without a frame, kept while `acts_at_once`."""
+        self._heard_at: dict[int, float] = {}
+        self.move: Move | None = None
+        """Set by `watch_move`: then somebody answers at each table as soon as he is attached again."""
 
     async def open(self) -> Driver:
         """Listen."""
@@ -212,6 +223,11 @@ class Driver:
             await asyncio.sleep(TICK_S)
         return time.perf_counter() - began
 
+    def watch_move(self) -> Move:
+        """Begin to note what becomes of every table under its next owner."""
+        self.move = Move(dict(self._epochs))
+        return self.move
+
     def _act_on_any(self, due: float) -> None:
         if not self._open:
             self.heard.starved += 1
@@ -273,6 +289,8 @@ class Driver:
         if epoch <= known:
             return epoch == known
         self._epochs[shard] = epoch
+        if self.move is not None and shard in self._heard_at:
+            self.move.left_at[shard] = self._heard_at[shard]
         if known:
             self._link(shard).resend_all()
             for seat in self._by_shard[shard]:
@@ -289,6 +307,7 @@ class Driver:
             return
         seats = self.seats
         now = time.perf_counter()
+        self._heard_at[batch.shard] = now
         for out in batch.outs:
             kind = out.WhichOneof("body")
             if kind == "frame":
@@ -317,12 +336,16 @@ class Driver:
         elif kind == "act":
             heard.accepted += 1
             heard.answer_ms.append((now - seat.asked_at) * 1000)
-            if self.acts_at_once:
-                self.first_accepted.setdefault(seat.table_id, now)
+            if self._is_moved(seat):
+                assert self.move is not None
+                self.move.first_accepted.setdefault(seat.table_id, now)
         elif kind == "sit":
             seat.is_sitting = True
-        if kind == "again" and self.acts_at_once and seat.at >= 0:
-            self._act(seat, now)
+        if kind == "again" and self._is_moved(seat) and seat.at >= 0:
+            assert self.move is not None
+            if seat.table_id not in self.move.asked:
+                self.move.asked.add(seat.table_id)
+                self._act(seat, now)
 
     def _frame(self, seat: Seat, frame: p.Frame, now: float) -> None:
         heard = self.heard
@@ -332,8 +355,7 @@ class Driver:
         heard.gaps += frame.number != seat.number + 1
         seat.number = frame.number
         kind = frame.WhichOneof("body")
-        if self.acts_at_once:
-            self._note_time(seat.table_id, now)
+        self._note_move(seat, now)
         if kind == "play":
             self._asks(seat, frame.play)
             if seat.tag:
@@ -352,12 +374,13 @@ class Driver:
     def _view(self, seat: Seat, view: p.TableView, now: float) -> None:
         self.heard.views += 1
         seat.number = view.number
-        if self.acts_at_once:
-            self._note_time(seat.table_id, now)
+        self._note_move(seat, now)
         self._asks(seat, view.play)
 
-    def _note_time(self, table_id: str, now: float) -> None:
-        self.first_frame.setdefault(table_id, now)
-        before = self.last_frame.get(table_id, now)
-        self.last_frame[table_id] = now
-        self.pause_s[table_id] = max(self.pause_s.get(table_id, 0.0), now - before)
+    def _is_moved(self, seat: Seat) -> bool:
+        return self.move is not None and self._epochs[seat.shard] > self.move.epochs[seat.shard]
+
+    def _note_move(self, seat: Seat, now: float) -> None:
+        if self._is_moved(seat):
+            assert self.move is not None
+            self.move.first_frame.setdefault(seat.table_id, now)
