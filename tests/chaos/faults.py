@@ -26,7 +26,8 @@ class Fault:
     """One of the things that can be done.
 
     Attributes:
-        kind: `kill`, `drain`, `stop`, `cut`, `hold` of a process; `broker`, `leader`, `database`.
+        kind: `kill`, `drain`, `stop`, `cut`, `hold` of a process, `hand` of one that somebody else has ended;
+            `broker`, `leader`, `database`.
         who: The process; empty = a server.
         seconds: How long it lasts.
     """
@@ -51,7 +52,7 @@ class Faults:
 
     def __init__(self, deployment: Deployment, say: Callable[[str], None] = print) -> None:
         self._deployment = deployment
-        self._say = say
+        self.say = say
         self._file = deployment.folder / "faults.jsonl"
         self._began = time.monotonic()
 
@@ -62,7 +63,7 @@ class Faults:
             AssertionError: Something did not come back.
         """
         at = now_ms()
-        self._say(
+        self.say(
             f"{time.monotonic() - self._began:7.1f} s  {fault.title} {fault.who} for {fault.seconds:.1f} s"
         )
         await self._kinds()[fault.kind](fault)
@@ -72,7 +73,7 @@ class Faults:
         """Write down who has ended though nobody had ended him, and start him again."""
         for member in self._deployment.members.values():
             if member.process is not None and (code := member.process.poll()) is not None:
-                self._say(f"{member.name} ended by itself, with {code}: {member.log}")
+                self.say(f"{member.name} ended by itself, with {code}: {member.log}")
                 _append(self._file, {"kind": "ended", "who": member.name, "at": now_ms(), "code": code})
                 member.start()
 
@@ -80,6 +81,7 @@ class Faults:
         return {
             "kill": self._kill,
             "drain": self._drain,
+            "hand": self._kill,
             "stop": self._stop,
             "cut": self._cut,
             "hold": self._hold,
@@ -187,6 +189,20 @@ async def storm(deployment: Deployment, faults: Faults, seed: str, seconds: floa
         await asyncio.sleep(rng.uniform(1.0, 6.0))
         await faults.do(drawn(deployment, rng))
         faults.look()
+
+
+async def by_hand(deployment: Deployment, faults: Faults, seconds: float) -> None:
+    """Do nothing to anybody for so long; start again, after a while, whom somebody else has ended."""
+    for member in deployment.members.values():
+        faults.say(f"{member.name:16} pid {member.pid}")
+    faults.say("kill -9, -STOP, -CONT or -TERM whom you like; who has ended is started again after 5 s")
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        await asyncio.sleep(0.5)
+        for member in deployment.members.values():
+            if not member.is_running:
+                await faults.do(Fault("hand", member.name, 5.0))
+                faults.say(f"{member.name:16} pid {member.pid}")
 
 
 async def each(faults: Faults, chosen: Sequence[Fault], pause_s: float) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tests.chaos.check import Verdict, check
 from tests.chaos.deployment import FULL, SMALL, Deployment, Size
-from tests.chaos.faults import Faults, storm
+from tests.chaos.faults import Faults, by_hand, storm
 from tests.chaos.gather import gather, jetstream, mirror_logs
 from tests.chaos.players import Crowd, Players
 from tests.chaos.quiet import Quiet
@@ -95,7 +95,10 @@ def main() -> int:
     )
 
     async def trouble(deployment: Deployment, faults: Faults) -> None:
-        await storm(deployment, faults, asked.seed, asked.seconds)
+        if asked.by_hand:
+            await by_hand(deployment, faults, asked.seconds)
+        else:
+            await storm(deployment, faults, asked.seed, asked.seconds)
 
     crowd = Crowd(asked.seats, asked.seconds)
     verdict = Verdict()

@@ -416,7 +416,7 @@ def test_a_round_that_is_disputed_or_settled_twice_is_found(gathered: Gathered) 
 @pytest.mark.parametrize(
     ("statement", "kind"),
     [
-        ("UPDATE accounts SET balance = balance + 1 WHERE kind = 'player'", "coins"),
+        ("UPDATE accounts SET balance = balance + 1 WHERE kind != 'issuer'", "coins"),
         ("DELETE FROM entries WHERE id = (SELECT max(id) FROM entries)", "coins"),
         ("UPDATE stakes SET state = 'open' WHERE rowid = (SELECT min(rowid) FROM stakes)", "coins"),
         ("UPDATE stakes SET returned = returned - 1 WHERE rowid = (SELECT min(rowid) FROM stakes)", "coins"),
