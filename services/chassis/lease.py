@@ -1,17 +1,18 @@
 """Who owns which shard: a hint by lease; the fence is the log.
 
-Bucket `alive` (values end after 3 s): key `<group>.<process>`, value {incarnation, draining}. Bucket
-`shards` (no end): key `<group>.<shard>`, value {process, incarnation}, changed only by compare-and-set.
-Rendezvous hashing over the processes that are alive says who should own a shard; a process takes it only
-when it is free or its holder's incarnation is gone.
+Bucket `alive` (values end after 3 s): key `<group>.<process>`, value {incarnation, draining, refuses, load,
+lag_ms}. Bucket `shards` (no end): key `<group>.<shard>`, value {process, incarnation}, changed only by
+compare-and-set. Rendezvous hashing over the processes that are alive says who should own a shard; a process
+takes it only when it is free or its holder's incarnation is gone. A process that can't serve a shard refuses
+it for a while: another has it then, if there is one.
 """
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import orjson
@@ -25,6 +26,12 @@ BEAT_S = 0.5
 LOOK_S = 0.5
 RETAKE_S = 1.0
 """A shard whose taking failed is tried again after so long."""
+TAKE_S = 30.0
+"""A taking that lasts longer has failed."""
+FAILURES_MAX = 3
+"""After so many takings in a row that failed the shard is refused."""
+REFUSE_S = 60.0
+"""So long a shard that can't be served here is another's, if there is one."""
 
 
 class Owner(Protocol):
@@ -51,6 +58,12 @@ class Member:
 
     incarnation: str
     draining: bool = False
+    refuses: frozenset[str] = frozenset()
+    """Shards that it can't serve now."""
+    load: Mapping[str, int] = field(default_factory=dict)
+    """How much it has to do, by shard that it serves."""
+    lag_ms: int = 0
+    """How late its event loop was lately."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +90,7 @@ class Ownership:
         incarnation: str,
         shards: Iterable[str],
         owner: Owner,
+        load: Callable[[], Mapping[str, int]] | None = None,
     ) -> None:
         self._bus = bus
         self._clock = clock
@@ -85,6 +99,11 @@ class Ownership:
         self._incarnation = incarnation
         self._shards = sorted(shards)
         self._owner = owner
+        self._load = load or (lambda: dict.fromkeys(self._owned, 1))
+        self._lag_ms = 0.0
+        self._failures: dict[str, int] = {}
+        self._refused: dict[str, float] = {}
+        """Shard → until when it is refused."""
         self._owned: dict[str, int] = {}
         """Shard → revision of its key."""
         self._moving: set[str] = set()
@@ -136,20 +155,45 @@ class Ownership:
         """Forget a shard at once, because its log has fenced us; nothing is written."""
         self._owned.pop(shard, None)
 
+    def failed(self, shard: str) -> None:
+        """Forget a shard that can't be served here, and leave it to another for a while."""
+        self.lost(shard)
+        self._refuse(shard)
+
+    def _refuse(self, shard: str) -> None:
+        self._refused[shard] = self._clock.monotonic() + REFUSE_S
+        self._not_before[shard] = self._clock.monotonic() + RETAKE_S
+        log.get().warning("shard_refused", group=self._group, shard=shard, seconds=REFUSE_S)
+
+    def _refuses(self) -> frozenset[str]:
+        now = self._clock.monotonic()
+        self._refused = {shard: until for shard, until in self._refused.items() if until > now}
+        return frozenset(self._refused)
+
     # Beating
 
     async def _beat(self) -> None:
         while True:
+            due = self._clock.monotonic() + BEAT_S
             if not self._draining:
                 try:
                     await self._say()
                 except Outage as outage:
                     log.get().warning("beat_missed", group=self._group, why=str(outage))
-            await self._clock.sleep(BEAT_S)
+            before = self._clock.monotonic()
+            await self._clock.sleep(max(0.0, due - before))
+            late_ms = (self._clock.monotonic() - max(due, before)) * 1000
+            self._lag_ms += (late_ms - self._lag_ms) / 4
 
     async def _say(self) -> None:
         _, alive = await self._buckets()
-        value = {"incarnation": self._incarnation, "draining": self._draining}
+        value = {
+            "incarnation": self._incarnation,
+            "draining": self._draining,
+            "refuses": sorted(self._refuses()),
+            "load": dict(self._load()),
+            "lag_ms": round(self._lag_ms),
+        }
         await alive.put(f"{self._group}.{self._me}", orjson.dumps(value))
 
     async def _buckets(self) -> tuple[Bucket, Bucket]:
@@ -161,12 +205,7 @@ class Ownership:
 
     async def _look(self, tasks: asyncio.TaskGroup) -> None:
         keys, alive = await self._buckets()
-        members: dict[str, Member] = {}
-        for entry in await alive.entries():
-            group, _, process = entry.key.partition(".")
-            if group == self._group:
-                value = orjson.loads(entry.value)
-                members[process] = Member(value["incarnation"], value["draining"])
+        members = await members_of(alive, self._group)
         if members.get(self._me, Member("")).incarnation != self._incarnation:
             # Not alive in the eyes of the others: nothing may be taken, and it will be said again with the
             # next beat.
@@ -184,7 +223,9 @@ class Ownership:
     def _act(
         self, shard: str, holder: Holder | None, members: Mapping[str, Member], tasks: asyncio.TaskGroup
     ) -> None:
-        should = rendezvous(shard, [name for name, member in members.items() if not member.draining])
+        able = [name for name, member in members.items() if not member.draining]
+        willing = [name for name in able if not self._is_refused(shard, name, members[name])]
+        should = rendezvous(shard, willing or able)
         is_mine = holder is not None and (holder.process, holder.incarnation) == (self._me, self._incarnation)
         is_gone = holder is None or (
             holder.process not in members or members[holder.process].incarnation != holder.incarnation
@@ -215,7 +256,9 @@ class Ownership:
                 revision = await keys.update(key, value, holder.revision)
             self._owned[shard] = revision
             log.get().info("shard_key_taken", group=self._group, shard=shard)
-            await self._owner.take(shard)
+            async with self._clock.timeout(TAKE_S):
+                await self._owner.take(shard)
+            self._failures.pop(shard, None)
         except (Conflict, Outage) as error:
             await self._give_up(shard, error)
         except Exception as error:  # noqa: BLE001 - one shard that can't be taken must not end the others
@@ -229,7 +272,15 @@ class Ownership:
         revision = self._owned.pop(shard, None)
         log.get().info("shard_given_up", group=self._group, shard=shard, why=repr(error))
         if revision is not None:
+            self._failures[shard] = self._failures.get(shard, 0) + 1
+            if self._failures[shard] >= FAILURES_MAX:
+                self._failures.pop(shard)
+                self._refuse(shard)
             await self._delete(shard, revision)
+
+    def _is_refused(self, shard: str, process: str, member: Member) -> bool:
+        # What we refuse ourselves is known here before the others can read it.
+        return shard in (self._refuses() if process == self._me else member.refuses)
 
     async def _release(self, shard: str) -> None:
         try:
@@ -265,3 +316,24 @@ def rendezvous(shard: str, processes: Iterable[str]) -> str:
     goes.
     """
     return max(processes, key=lambda name: hashlib.sha256(f"{name}/{shard}".encode()).digest(), default="")
+
+
+async def members_of(alive: Bucket, group: str) -> dict[str, Member]:
+    """Return the processes of a group that are alive, with what they said of themselves last.
+
+    Raises:
+        Outage: The bucket can't be read.
+    """
+    members: dict[str, Member] = {}
+    for entry in await alive.entries():
+        of, _, process = entry.key.partition(".")
+        if of == group:
+            said = orjson.loads(entry.value)
+            members[process] = Member(
+                said["incarnation"],
+                said["draining"],
+                frozenset(said.get("refuses", ())),
+                said.get("load", {}),
+                said.get("lag_ms", 0),
+            )
+    return members

@@ -53,6 +53,7 @@ class Matchmaking:
         )
         parts.spawn("matchmaking-lease", self.matcher.ownership.run())
         parts.spawn("matchmaking-matcher", self.matcher.run())
+        parts.spawn("matchmaking-shards", self.placer.shards.run())
         parts.spawn("matchmaking-placer", self.placer.run())
         parts.spawn("matchmaking-tidy", self._tidy())
 

@@ -11,9 +11,16 @@ import asyncio
 from collections.abc import Iterable, Sequence
 
 from google.protobuf.message import Message
+from paiju.economy.v1 import economy_service_pb2_grpc
+from paiju.economy.v1.economy_service_pb2 import GetStakesRequest
 from paiju.table.v1 import table_service_pb2_grpc
 from paiju.table.v1.events_pb2 import MatchFinished
-from paiju.table.v1.table_service_pb2 import CreateTableRequest, GetTableRequest, TableSpec
+from paiju.table.v1.table_service_pb2 import (
+    CloseTableRequest,
+    CreateTableRequest,
+    GetTableRequest,
+    TableSpec,
+)
 from sqlalchemy import Connection
 
 from services.chassis import log
@@ -22,6 +29,7 @@ from services.chassis.db import Database
 from services.chassis.errors import Defect, Outage, Refusal
 from services.chassis.run import Parts
 from services.matchmaking.settings import MatchmakingSettings
+from services.matchmaking.shards import Shards
 from services.matchmaking.store import placements, rooms, tickets
 from services.matchmaking.store.placements import Placement
 from services.matchmaking.store.rooms import Room
@@ -45,9 +53,10 @@ class Placer:
     def __init__(self, parts: Parts, settings: MatchmakingSettings, tellers: Tellers) -> None:
         self._clock = parts.clock
         self._ids = parts.ids
-        self._shards = parts.settings.log_shards
+        self.shards = Shards(parts)
         self._db: Database = parts.db("matchmaking")
         self._tables = parts.rpc.client(table_service_pb2_grpc.TableServiceStub, "table")
+        self._stakes = parts.rpc.client(economy_service_pb2_grpc.EconomyServiceStub, "economy")
         self._tellers = tellers
         self._settings = settings
         self._poked = asyncio.Event()
@@ -60,7 +69,7 @@ class Placer:
 
     def new_table_id(self) -> str:
         """Return the id of a table that is to be: `<shard in hex>-<random>`."""
-        return self._ids.new(format(self._ids.below(self._shards), "x"), "-")
+        return self._ids.new(self.shards.pick(), "-")
 
     def poke(self) -> None:
         """Say that a placement was written."""
@@ -142,12 +151,33 @@ class Placer:
         except Refusal as refusal:
             if refusal.entry.code != "NOT_FOUND":
                 raise
+            await self._return_stakes(table_id)
             is_over = True
         else:
             is_over = table.phase in OVER
         if is_over:
             await self.end([table_id])
         return is_over
+
+    async def _return_stakes(self, table_id: str) -> None:
+        """See that no stake stays at a table that nobody knows: its log was lost with all of it.
+
+        The table is made again under its id and its spec, and closed: so its match ends as any other, void,
+        and its stakes go back.
+        """
+        placement = await self._db.read(lambda connection: placements.find(connection, table_id))
+        if placement is None or not TableSpec.FromString(placement.spec).HasField("stake"):
+            return
+        held = (await self._stakes.GetStakes(GetStakesRequest(match_id=table_id))).stakes
+        if not any(stake.state == "open" for stake in held):
+            return
+        _log.error("table_lost", table_id=table_id)
+        spec = TableSpec.FromString(placement.spec)
+        try:
+            await self._tables.CreateTable(CreateTableRequest(table_id=table_id, spec=spec))
+            await self._tables.CloseTable(CloseTableRequest(table_id=table_id, reason="LOG_CUT"))
+        except Refusal as refusal:
+            _log.error("stakes_not_returned", table_id=table_id, reason=refusal.reason)
 
     async def look_after(self) -> None:
         """Look at matches that have not been heard of for long: their end may have been missed."""

@@ -64,8 +64,10 @@ class TableService:
             incarnation=parts.incarnation,
             shards=shards,
             owner=self.owner,
+            load=self.owner.load,
         )
         self.owner.on_lost = self._ownership.lost
+        self.owner.on_failed = self._ownership.failed
         self._calls = Calls(parts.bus, self.owner.shard)
         self._consumers: list[Consumer] = []
         parts.rpc.serve(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from services.chassis.errors import Outage
@@ -15,6 +15,9 @@ class Lease(Protocol):
     def lost(self, shard: str) -> None:
         """Forget a shard at once."""
 
+    def failed(self, shard: str) -> None:
+        """Forget a shard at once, and leave it to another process."""
+
 
 class TableOwner:
     """Takes and releases shards, as the lease says; the fence is the log."""
@@ -23,6 +26,7 @@ class TableOwner:
         self._means = means
         self._shards: dict[str, Shard] = {}
         self.on_lost: Callable[[str], None] = lambda _: None
+        self.on_failed: Callable[[str], None] = lambda _: None
         means.metrics.gauge("table_shards", "Shards served").set_function(lambda: len(self._shards))
         means.metrics.gauge("table_tables", "Live tables").set_function(
             lambda: sum(len(shard.tables.live) for shard in self._shards.values())
@@ -38,7 +42,7 @@ class TableOwner:
         Raises:
             Outage: It can't be taken now.
         """
-        made = Shard(shard, self._means, self._forget)
+        made = Shard(shard, self._means, self._forget, self._fail)
         await made.take()
         if made.is_dropped:
             raise Outage(f"shard {shard} was lost at once")
@@ -50,7 +54,21 @@ class TableOwner:
         if served is not None:
             await served.release()
 
+    def load(self) -> Mapping[str, int]:
+        """Return how many tables live in each shard that is served here."""
+        return {name: len(shard.tables.live) for name, shard in self._shards.items()}
+
     def _forget(self, shard: Shard) -> None:
-        if self._shards.get(shard.name) is shard:
+        if self._drop(shard):
+            self.on_lost(shard.name)
+
+    def _fail(self, shard: Shard) -> None:
+        if self._drop(shard):
+            self.on_failed(shard.name)
+
+    def _drop(self, shard: Shard) -> bool:
+        """Say whether it was served here; one that is still being taken fails with its `take`."""
+        is_it = self._shards.get(shard.name) is shard
+        if is_it:
             del self._shards[shard.name]
-        self.on_lost(shard.name)
+        return is_it

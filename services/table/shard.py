@@ -163,6 +163,7 @@ class Shard:
         self._outbox = Outbox(means.bus, means.clock, means.ids, tables, means.bank, means.records)
         self._purges: asyncio.Queue[int] = asyncio.Queue()
         tables.purge_below = self._purges.put_nowait
+        await tables.fold()
         tables.serve(journal)
         if is_cut:
             self._voids = cut.end_matches(tables)
