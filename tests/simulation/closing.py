@@ -10,9 +10,61 @@ from services.economy.store.proof import prove
 from tests.simulation.client import Violation
 
 if TYPE_CHECKING:
+    from tests.simulation.person import Person
     from tests.simulation.world import World
 
 WELCOME = 20_000
+
+
+def is_settled(world: World) -> bool:
+    logs, facts = world.logs, world.facts
+    live = world.live_tables()
+    return (
+        logs.is_over()
+        and all(told.is_closed or table_id in live for table_id, told in logs.tables.items())
+        and set(facts.finished) <= set(facts.settled)
+        and set(facts.matches) == set(logs.tables)
+        and all(has_seen_all(world, person) for person in world.persons)
+        and judge_tickets(world, only_look=True)
+        and judge_money(world, only_look=True)
+    )
+
+
+def has_seen_all(world: World, person: Person) -> bool:
+    """Return whether a person has been shown the last frame of the table he stays at."""
+    for table_id, client in person.players.items():
+        told = world.logs.tables[table_id]
+        seat = told.table.seat_of(person.player_id)
+        if seat is None or client.last < told.table.listener(seat).number:
+            return False
+    return True
+
+
+def waiting(world: World) -> str:
+    """Say what is not over yet."""
+    logs, facts = world.logs, world.facts
+    live = world.live_tables()
+    return "; ".join(
+        f"{what}: {found}"
+        for what, found in {
+            "matches": [
+                f"{table_id} {told.table.s.phase} {[owed.key for owed in told.table.s.owed]}"
+                for table_id, told in logs.tables.items()
+                if not told.is_closed and (told.table.s.phase != "finished" or told.table.s.owed)
+            ],
+            "without an owner": [
+                t for t, told in logs.tables.items() if not told.is_closed and t not in live
+            ],
+            "not settled": sorted(set(facts.finished) - set(facts.settled)),
+            "matches not told": sorted(set(logs.tables) - set(facts.matches)),
+            "playing": world.playing,
+            "have not seen all": [p.player_id for p in world.persons if not has_seen_all(world, p)],
+            "tickets, rooms, stakes": not (
+                judge_tickets(world, only_look=True) and judge_money(world, only_look=True)
+            ),
+        }.items()
+        if found
+    )
 
 
 def judge_tickets(world: World, *, only_look: bool = False) -> bool:

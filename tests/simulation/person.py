@@ -75,6 +75,8 @@ class Person:
         self.clock = around.clock
         self.player_id = player_id
         self.rng = random.Random(f"{seed}/{player_id}")
+        self.away_until = 0.0
+        """Offline, for reasons of his own."""
         self.players: dict[str, Client] = {}
         """Clients at tables, as `client.Door` has them."""
         self.clients: list[Client] = []
@@ -88,6 +90,8 @@ class Person:
     async def connect(self) -> Pipe:
         """Return a connection on which we are welcome: the present one, or another to some gateway."""
         while self.pipe is None:
+            if (away := self.away_until - self.clock.monotonic()) > 0:
+                await self.clock.sleep(away)
             pipe = self._open()
             if pipe is None:
                 await self.clock.sleep(0.3 + self.rng.random())
@@ -268,8 +272,10 @@ class Client(Player):
         super().__init__(person, person.player_id, table_id, rng, session=table_id)  # type: ignore[arg-type]
         self.person = person
         self.nags = nags
-        self.whims = 0.0
-        """How often he does something that is not asked for."""
+        self.whims = 0.02
+        """How often he does something that is not asked for, or lies."""
+        self.absences = 0.1
+        """How often he goes away for a while, each time his client looks whether it is connected."""
         person.clients.append(self)
 
     def take_frame(self, epoch: int, data: bytes) -> None:
@@ -314,6 +320,8 @@ class Client(Player):
 
     def _note_refusal(self, act: object, reason: str) -> None:
         assert isinstance(act, p.Act)
+        if any((given.question, given.action) == (act.question, act.action) for given in self.accepted):
+            return
         if reason:
             self.refusals[act.question, act.action] = reason
         else:
@@ -344,6 +352,41 @@ class Client(Player):
             looking.cancel()
 
     async def _look(self) -> None:
+        clock = self.door.clock
         while True:
-            await self.door.clock.sleep(10.0 + 5.0 * self.rng.random())
+            await clock.sleep(10.0 + 5.0 * self.rng.random())
+            if self.rng.random() < self.absences:
+                self.person.around.note(f"{self.player} goes away")
+                self.person.drop()
+                self.person.away_until = clock.monotonic() + 20.0 * self.rng.random()
             await self.person.is_alive()
+
+    async def _act(self) -> bool:
+        """Do what is asked of this seat, and now and then what is not."""
+        if self.view.seats[self.view.seat].left:
+            return False
+        if self.rng.random() < self.whims:
+            await self._whim()
+        return await super()._act()
+
+    async def _whim(self) -> None:
+        view, rng = self.view, self.rng
+        whim = rng.randrange(4)
+        if whim == 0 and view.phase == "between" and rng.random() < 0.5:
+            await self.say("leave", leave=p.Leave())
+        elif whim == 1:
+            for on in (True, False):
+                await self.say(f"auto-{on}-{self.last}", set_auto_play=p.SetAutoPlay(on=on))
+        elif whim == 2 and view.play.HasField("question"):
+            await self._lie(view.play.question.number + 40, view.play.question.actions[0])
+        elif whim == 3 and view.play.HasField("question"):
+            wrong = rng.choice(("pass", "hu", "discard zz", "peng", ""))
+            if wrong not in self.game.fold(view.play.events).legal:
+                await self._lie(view.play.question.number, wrong)
+
+    async def _lie(self, question: int, action: str) -> None:
+        """Say what nobody may: it is refused, and changes nothing."""
+        act = p.Act(round_id=self.view.play.round_id, question=question, action=action)
+        answer = await self.say(act=act)
+        if not answer.reason:
+            raise Violation(f"{self.player} was believed: {act}")

@@ -26,6 +26,7 @@ KINDS = (
     "player connection half-open",
     "process crash",
     "process crash at an await",
+    "process drained",
     "process paused",
     "process paused beyond its lease",
     "request lost",

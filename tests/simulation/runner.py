@@ -11,6 +11,7 @@ from functools import partial
 
 from services.chassis import log
 from services.chassis.clock import run_virtual
+from tests.simulation.closing import waiting
 from tests.simulation.report import Report, Totals
 from tests.simulation.world import HEALED_S, World
 
@@ -66,7 +67,7 @@ def run_seed(seed: int, options: RunOptions = RunOptions()) -> Outcome:
         where = "".join(traceback.format_exception(reason, limit=-6))
         broken = f"{type(reason).__name__}: {reason}"
         if isinstance(reason, TimeoutError) and worlds:
-            broken = f"somebody waits for ever: {worlds[0].waiting()}"
+            broken = f"somebody waits for ever: {waiting(worlds[0])}"
         return Outcome(seed, None, broken, where, worlds[0].lines if worlds else [])
     report.cpu_s = time.process_time() - began
     return Outcome(seed, report, lines=worlds[0].lines)

@@ -8,18 +8,21 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from services.chassis.bus.broker import Faults
+from tests.simulation.members import drain
 from tests.simulation.processes import Process
 
 if TYPE_CHECKING:
-    from tests.simulation.world import Member, World
+    from tests.simulation.members import Member
+    from tests.simulation.world import World
 
 STEP_CRASH: Final = 0.0004
 """How often a process dies at one of its awaits (bus, database, RPC)."""
 STEP_PAUSE: Final = 0.0004
 """How often it is stopped there, mostly for longer than its lease lives: when it goes on, it is a zombie."""
 PAUSE_S: Final = (0.5, 9.0)
-JUMP_MS_MAX: Final = 20_000
-"""Clocks of one deployment are kept together by NTP: a jump is a correction."""
+JUMP_MS_MAX: Final = 4_500
+"""Clocks of a deployment must be less than ten seconds apart (scoring's `SKEW_MS_MAX`): a jump is a
+correction by NTP."""
 
 
 class Storm:
@@ -115,6 +118,7 @@ class Storm:
         kinds: list[tuple[Callable[[], None], float]] = [
             (self._crash_some, 1.0),
             (self._pause_table, 1.0),
+            (self._drain_some, 0.7),
             (self._kill_gateway, 0.7),
             (self._cut_some, 2.0),
             (self._silence_some, 1.0),
@@ -139,6 +143,12 @@ class Storm:
             process = self._rng.choice(found)
             self._count("process crash", process.name)
             self.crash(process)
+
+    def _drain_some(self) -> None:
+        if found := [member for member in self._world.members if member.is_up and member.services]:
+            member = self._rng.choice(found)
+            self._count("process drained", member.name)
+            self._world.run_errand(drain(self._world, member))
 
     def _pause_table(self) -> None:
         if found := self._up("table"):

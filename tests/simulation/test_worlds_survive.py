@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from engine import GAMES
+from tests.simulation.people import OPEN, played_at
 from tests.simulation.runner import RunOptions, repeat, run_seed
-from tests.simulation.world import OPEN, STYLES, played_at, style_of
+from tests.simulation.world import STYLES, style_of
 
 ROOT = Path(__file__).parents[2]
 USUAL = 30

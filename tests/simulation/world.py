@@ -10,39 +10,24 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass, field
-from functools import partial
 from hashlib import blake2b
 from typing import Any, Final
 
-from paiju.accounts.v1.events_pb2 import PlayerCreated
-
-from engine import GAMES
-from engine.face import Game
 from services.chassis import outbox
 from services.chassis.auth import KEYS_BUCKET
 from services.chassis.bus.broker import Faults, MemoryBroker
 from services.chassis.clock import VirtualClock
 from services.chassis.errors import Outage
 from services.chassis.rpc.memory import MemoryNetwork
-from services.chassis.run import Wiring
-from services.economy.app import WIRING as ECONOMY
-from services.gateway.bus.tables import Tables as GatewayTables
-from services.gateway.calls import Calls
-from services.gateway.hub import Hub
-from services.gateway.settings import GatewaySettings
 from services.matchmaking import placer
-from services.matchmaking.app import WIRING as MATCHMAKING
-from services.matchmaking.settings import MatchmakingSettings
-from services.scoring.app import WIRING as SCORING
 from services.table import tables
-from services.table.app import WIRING as TABLE
 from services.table.core.table import Table
-from services.table.settings import TableSettings
-from tests.simulation.closing import judge_money, judge_tickets
+from tests.simulation.closing import is_settled, judge_money, judge_tickets
 from tests.simulation.ledger import Facts
-from tests.simulation.lobby import Room, find_match, hall_of, halls_file
+from tests.simulation.lobby import Room
 from tests.simulation.logs import Logs
+from tests.simulation.members import IDLE_LOOK_S, WIRINGS, keep_alive, members
+from tests.simulation.people import lives_of
 from tests.simulation.person import KID, Client, Person, key
 from tests.simulation.pipe import Gateway
 from tests.simulation.processes import Commons, Process, changed
@@ -50,44 +35,16 @@ from tests.simulation.report import Report
 from tests.simulation.storm import Storm
 from tests.support.process import full_registry, settings_for_tests
 
-OPEN = TableSettings().games
-"""The games of the world: each seed has tables of several."""
-
 FAULTY_S = 40.0
 HEALED_S = 1_200.0
-IDLE_LOOK_S = 2.0
 SHARDS = 2
 STYLES: Final = ("r1", "r3")
 """One server, or a cluster of three."""
 
 
-def played_at(seed: int, number: int) -> tuple[Game, str]:
-    """Return the game and the preset of a table of a world: one after another, seed by seed."""
-    game = GAMES[OPEN[(seed + number) % len(OPEN)]]
-    presets = list(game.presets)
-    return game, presets[(seed // len(OPEN) + number) % len(presets)]
-
-
 def style_of(seed: int) -> str:
     """Return the style of broker that a seed picks."""
     return STYLES[(seed // 3) % 2]
-
-
-@dataclass
-class Member:
-    """A process of the world that may die and be started again."""
-
-    name: str
-    wirings: tuple[Wiring, ...]
-    process: Process | None = None
-    services: dict[str, Any] = field(default_factory=dict)
-    gateway: Gateway | None = None
-    starts: int = 0
-
-    @property
-    def is_up(self) -> bool:
-        """Whether it was started and has not died since."""
-        return self.process is not None and not self.process.is_dead
 
 
 class World:
@@ -128,9 +85,7 @@ class World:
         registry = full_registry(
             log_shards=SHARDS,
             log_streams=1,
-            consumes=tuple(
-                consumes for wiring in (TABLE, ECONOMY, SCORING, MATCHMAKING) for consumes in wiring.hears
-            ),
+            consumes=tuple(consumes for wiring in WIRINGS for consumes in wiring.hears),
         )
         self.broker = MemoryBroker(registry, clock, 1 if self.style == "r1" else 3, self.storm.bus)
         self.commons = Commons(
@@ -142,18 +97,11 @@ class World:
             settings_for_tests(log_shards=SHARDS, log_streams=1),
             Faults(seed + 2, active=False),
         )
-        self.members = [
-            Member("table-a", (TABLE,)),
-            Member("table-b", (TABLE,)),
-            Member("money", (ECONOMY, SCORING)),
-            Member("match-a", (MATCHMAKING,)),
-            Member("match-b", (MATCHMAKING,)),
-            Member("gateway-a", ()),
-            Member("gateway-b", ()),
-        ]
+        self.members = members()
         self.is_closing = False
         """All is settled: people may go."""
-        self._playing = 0
+        self.playing = 0
+        self._errands: set[asyncio.Task[None]] = set()
         self._digest = blake2b(digest_size=16)
         self._failed: asyncio.Future[None] | None = None
         self._tap()
@@ -174,6 +122,18 @@ class World:
         assert self._failed is not None
         if not self._failed.done():
             self._failed.set_exception(violation)
+
+    def run_errand(self, errand: Coroutine[Any, Any, None]) -> None:
+        """Do something beside everything else; what it raises ends the run."""
+        task = asyncio.get_running_loop().create_task(errand)
+        self._errands.add(task)
+
+        def done(ended: asyncio.Task[None]) -> None:
+            self._errands.discard(ended)
+            if not ended.cancelled() and (error := ended.exception()) is not None:
+                self.fail(error)
+
+        task.add_done_callback(done)
 
     def saw_frame(self, player: Client, number: int, data: bytes) -> None:
         """See `person.Neighbourhood`."""
@@ -216,94 +176,6 @@ class World:
         else:
             self.facts.take(subject, payload)
 
-    # Processes
-
-    async def _keep_alive(self, member: Member) -> None:
-        """Start a process, and again whenever it has died."""
-        while True:
-            if not member.is_up:
-                if member.starts:
-                    await self.clock.sleep(self.rng.uniform(0.1, 4.0))
-                await self._start(member)
-            await self.clock.sleep(0.25)
-
-    async def _start(self, member: Member) -> None:
-        member.starts += 1
-        # Every machine's wall clock is wrong in its own way.
-        process = member.process = Process(self.commons, member.name, self.rng.randrange(-1_500, 1_500))
-        self.note(f"{member.name} starts")
-        process.on_step = self.storm.step
-        member.services, member.gateway = {}, None
-        try:
-            for wiring in member.wirings:
-                member.services[wiring.name] = await wiring.wire(_settings(wiring), process.parts)
-            if not member.wirings:
-                member.services["gateway"] = member.gateway = _gateway(process)
-            await process.rpc.start()
-            for service in member.services.values():
-                await service.start()
-        except Outage:
-            self.storm.crash(process)
-
-    # People
-
-    def _lives(self) -> list[Coroutine[Any, Any, None]]:
-        """Return what people do: quick matches, a room of friends, bots at once, and perhaps once more."""
-        rng = self.rng
-        hall, room, bots = (played_at(self.seed, number) for number in range(3))
-        lives: list[Coroutine[Any, Any, None]] = []
-        for _ in range(1 + rng.randrange(min(2, hall[0].seats))):
-            person = self._person()
-            lives.append(self._live(person, [self._hall(person, *hall, bots_now=False)]))
-        guests = rng.randrange(2)
-        bot = ("random", "normal")[self.seed % 2]
-        friends = Room(room[0].name, room[1], 1, guests, bot)
-        self.rooms.append(friends)
-        owner = self._person()
-        lives.append(self._live(owner, [partial(friends.open, owner)]))
-        for _ in range(guests):
-            guest = self._person()
-            lives.append(self._live(guest, [partial(friends.join, guest)]))
-        person = self._person()
-        finds = [self._hall(person, *bots, bots_now=True)]
-        if rng.random() < 0.3:
-            finds.append(self._hall(person, *bots, bots_now=True))
-        lives.append(self._live(person, finds))
-        return lives
-
-    def _person(self) -> Person:
-        person = Person(self, f"p_{self.seed}_{len(self.persons)}", self.seed)
-        self.persons.append(person)
-        return person
-
-    def _hall(
-        self, person: Person, game: Game, preset: str, *, bots_now: bool
-    ) -> Callable[[], Coroutine[Any, Any, str]]:
-        cancels = 0.3 * self.rng.random()
-        return partial(find_match, person, hall_of(game.name, preset), bots_now, cancels)
-
-    async def _live(self, person: Person, finds: list[Callable[[], Coroutine[Any, Any, str]]]) -> None:
-        await self.people.bus.publish(
-            PlayerCreated(player_id=person.player_id, welcome=True, created_at_ms=self.clock.now_ms()),
-            f"created:{person.player_id}",
-        )
-        await self.clock.sleep(self.rng.random() * 3)
-        for find in finds:
-            table_id = await find()
-            if table_id:
-                self.note(f"{person.player_id} plays at {table_id}")
-                client = Client(person, table_id, nags=0.3)
-                person.players[table_id] = client
-                await client.play()
-                if find is finds[-1]:
-                    # Stay and see what else comes: settlements, and who leaves.
-                    self._playing -= 1
-                    await client.play(until=lambda _: self.is_closing)
-                del person.players[table_id]
-            elif find is finds[-1]:
-                self._playing -= 1
-        person.drop()
-
     # Running
 
     async def run(self) -> Report:
@@ -331,17 +203,17 @@ class World:
         bucket = await self.people.bus.bucket(KEYS_BUCKET)
         await until_done(self.clock, lambda: bucket.put(KID, key().public_key().public_bytes_raw()))
         async with asyncio.TaskGroup() as tasks:
-            keepers = [tasks.create_task(self._keep_alive(member)) for member in self.members]
+            keepers = [tasks.create_task(keep_alive(self, member)) for member in self.members]
             keepers.append(tasks.create_task(self._watch()))
             self.storm.begin()
             keepers.append(tasks.create_task(self.storm.run()))
-            lives = [tasks.create_task(life) for life in self._lives()]
-            self._playing = len(lives)
+            lives = [tasks.create_task(life) for life in lives_of(self)]
+            self.playing = len(lives)
             await self.clock.sleep(self.faulty_s)
             self.storm.end()
             self.note("the world heals")
             async with self.clock.timeout(self.healed_s):
-                while self._playing or not self._is_settled():
+                while self.playing or not is_settled(self):
                     await self.clock.sleep(1.0)
                 self.is_closing = True
                 await asyncio.wait(lives)
@@ -377,54 +249,6 @@ class World:
                     found |= shard.tables.live
         return found
 
-    def _is_settled(self) -> bool:
-        logs, facts = self.logs, self.facts
-        live = self.live_tables()
-        return (
-            logs.is_over()
-            and all(told.is_closed or table_id in live for table_id, told in logs.tables.items())
-            and set(facts.finished) <= set(facts.settled)
-            and set(facts.matches) == set(logs.tables)
-            and all(self._has_seen_all(person) for person in self.persons)
-            and judge_tickets(self, only_look=True)
-            and judge_money(self, only_look=True)
-        )
-
-    def _has_seen_all(self, person: Person) -> bool:
-        """Return whether a person has been shown the last frame of the table he stays at."""
-        for table_id, client in person.players.items():
-            told = self.logs.tables[table_id]
-            seat = told.table.seat_of(person.player_id)
-            if seat is None or client.last < told.table.listener(seat).number:
-                return False
-        return True
-
-    def waiting(self) -> str:
-        """Say what is not over yet."""
-        logs, facts = self.logs, self.facts
-        live = self.live_tables()
-        return "; ".join(
-            f"{what}: {found}"
-            for what, found in {
-                "matches": [
-                    f"{table_id} {told.table.s.phase} {[owed.key for owed in told.table.s.owed]}"
-                    for table_id, told in logs.tables.items()
-                    if not told.is_closed and (told.table.s.phase != "finished" or told.table.s.owed)
-                ],
-                "without an owner": [
-                    t for t, told in logs.tables.items() if not told.is_closed and t not in live
-                ],
-                "not settled": sorted(set(facts.finished) - set(facts.settled)),
-                "matches not told": sorted(set(logs.tables) - set(facts.matches)),
-                "playing": self._playing,
-                "have not seen all": [p.player_id for p in self.persons if not self._has_seen_all(p)],
-                "tickets, rooms, stakes": not (
-                    judge_tickets(self, only_look=True) and judge_money(self, only_look=True)
-                ),
-            }.items()
-            if found
-        )
-
     async def _judge(self) -> None:
         assert self._failed is not None
         if self._failed.done():
@@ -452,25 +276,6 @@ class World:
         made.faults.update(self.storm.counts())
         made.digest = self._digest.hexdigest()
         return made
-
-
-def _settings(wiring: Wiring) -> Any:
-    if wiring is MATCHMAKING:
-        return MatchmakingSettings(
-            halls_file=halls_file(), bots_after_ms=4_000, match_every_ms=int(IDLE_LOOK_S * 1000)
-        )
-    return wiring.settings()
-
-
-def _gateway(process: Process) -> Gateway:
-    settings, parts = GatewaySettings(), process.parts
-    through = GatewayTables(
-        parts,
-        f"gw-{parts.incarnation}",
-        shards=parts.settings.log_shards,
-        tables_per_session_max=settings.tables_per_session_max,
-    )
-    return Gateway(Hub(settings, parts, Calls(parts), through), process)
 
 
 async def until_done(clock: VirtualClock, call: Callable[[], Awaitable[Any]]) -> Any:
