@@ -92,7 +92,7 @@ class Flow:
             "melds": [
                 sorted(f"{meld.how} {NAMES[meld.kind]}" for meld in own.melds) for own in self.table.seats
             ],
-            "shown": [_shown(self.table, seat) for seat in range(SEATS)],
+            "shown": [_shown(self.table, seat, self._drawn(seat)) for seat in range(SEATS)],
         }
         return {
             **{name: {str(seat): each for seat, each in enumerate(row)} for name, row in by_seat.items()},
@@ -125,12 +125,18 @@ class Flow:
         texts = self._asked.get(seat, ())
         return sorted({text.split()[0] if text.startswith(("discard", "liang")) else text for text in texts})
 
+    def _drawn(self, seat: int) -> list[int]:
+        """Return the tile that a revealed seat has just drawn: it is the only one it may discard."""
+        if self.table.seats[seat].reveal is None:
+            return []
+        return [kind_named(name) for name in self._tiles_after("discard", seat)]
+
     def _tiles_after(self, word: str, seat: int) -> list[str]:
         texts = [text.split() for text in self._asked.get(seat, ())]
         return sorted({words[1] for words in texts if words[0] == word})
 
 
-def _shown(table: Table, seat: int) -> dict[str, Any] | None:
+def _shown(table: Table, seat: int, drawn: Sequence[int]) -> dict[str, Any] | None:
     """Return what others see of a revealed hand; a tile just drawn is not counted."""
     own = table.seats[seat]
     if own.reveal is None:
@@ -138,6 +144,8 @@ def _shown(table: Table, seat: int) -> dict[str, Any] | None:
     face_up = list(own.hand)
     for kind in own.reveal.kou:
         face_up[kind] -= 3
+    for kind in drawn:
+        face_up[kind] -= 1
     return {
         "tiles": word_of(spread(face_up)),
         "waits": [NAMES[kind] for kind in own.reveal.waits],
