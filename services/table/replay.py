@@ -10,6 +10,7 @@ from services.chassis import log
 from services.table.core import events as e
 from services.table.core.events import UnreadableLog
 from services.table.core.frames import Ring
+from services.table.core.state import decode_state
 from services.table.core.table import Table
 from services.table.journal import Entry
 
@@ -18,6 +19,8 @@ CLOSED_MAX = 4_096
 
 BROKEN_FRAMES = 10_000
 """The frames of a table that cannot be replayed go on after so many that may have been shown before."""
+
+_OF_THE_SHARD = (e.ShardTaken, e.ShardStalled, e.ShardCut)
 
 _AFTER_BREAK = (
     e.TableFrozen,
@@ -67,15 +70,27 @@ class Floor:
         return min(oldest, min(self._unpublished.values(), default=last))
 
 
-class Replay:
-    """Folds a log, message after message.
+class _Kept:
+    """What the log holds of one table that is not folded yet."""
 
-    A table whose events this program cannot fold (its rules have changed, or are broken) does not take the
-    others with it: it stands as it stood before, and `broken` names it; its owner freezes it.
+    __slots__ = ("events", "origin")
+
+    def __init__(self, origin: e.TableCreated | e.TableCheckpoint) -> None:
+        self.origin = origin
+        self.events: list[e.TableEvent] = []
+
+
+class Replay:
+    """Reads a log, message after message; then `fold` makes its tables.
+
+    A table is made from its last checkpoint in the log, so what stands before that is only read over. A table
+    whose events this program cannot fold (its rules have changed, or are broken) does not take the others with
+    it: it stands as it stood before, and `broken` names it; its owner freezes it.
     """
 
     def __init__(self, games: Mapping[str, Game]) -> None:
         self._games = games
+        self._kept: dict[str, _Kept] = {}
         self.live: dict[str, Table] = {}
         self.closed: OrderedDict[str, bytes] = OrderedDict()
         self.broken: set[str] = set()
@@ -83,28 +98,61 @@ class Replay:
 
     def take(self, entries: Sequence[Entry]) -> None:
         """Take the entries of the next message."""
+        kept = self._kept
         for table_id, event in entries:
-            self.last_at = max(self.last_at, event.at)
+            if event.at > self.last_at:
+                self.last_at = event.at
             if isinstance(event, e.TableCheckpoint):
-                self._restore(event)
+                kept[event.table_id] = _Kept(event)
             elif isinstance(event, e.TableCreated):
-                self.live[table_id] = Table.create(table_id, event, self._games)
-            elif isinstance(event, e.ShardTaken | e.ShardStalled | e.ShardCut):
-                for every in list(self.live):
-                    self._apply(every, event)
-            elif not isinstance(event, e.ShardReleased) and table_id in self.live:
+                kept[table_id] = _Kept(event)
+            elif isinstance(event, _OF_THE_SHARD):
+                for every in kept.values():
+                    every.events.append(event)
+            elif isinstance(event, e.TableClosed):
+                self._close(table_id)
+            elif table_id in kept and not isinstance(event, e.ShardReleased):
                 # Events before a table's first known checkpoint are of no use: it is still to come.
-                self._apply(table_id, event)
-            self.note_closing(table_id, event)
+                kept[table_id].events.append(event)
+
+    def fold(self) -> bool:
+        """Make the next table of those that were read; return whether there was one."""
+        if not self._kept:
+            return False
+        table_id = next(iter(self._kept))
+        kept = self._kept.pop(table_id)
+        if isinstance(kept.origin, e.TableCheckpoint):
+            self._restore(kept.origin)
+        else:
+            self.live[table_id] = Table.create(table_id, kept.origin, self._games)
+        for event in kept.events:
+            self._apply(table_id, event)
+        return True
 
     def note_closing(self, table_id: str, event: e.AnyEvent) -> None:
         """Forget a table that is closed, but for its fingerprint."""
         if isinstance(event, e.TableClosed):
             table = self.live.pop(table_id, None)
             if table is not None:
-                self.closed[table_id] = table.s.fingerprint
-                if len(self.closed) > CLOSED_MAX:
-                    self.closed.popitem(last=False)
+                self._remember(table_id, table.s.fingerprint)
+
+    def _close(self, table_id: str) -> None:
+        kept = self._kept.pop(table_id, None)
+        if kept is None:
+            return
+        origin: e.TableEvent | e.TableCheckpoint = kept.origin
+        if isinstance(origin, e.TableCheckpoint):
+            if origin.base:
+                self._remember(table_id, decode_state(origin.base).fingerprint)
+                return
+            origin = origin.since[0]
+        assert isinstance(origin, e.TableCreated), "a checkpoint without a base begins with the creation"
+        self._remember(table_id, origin.fingerprint)
+
+    def _remember(self, table_id: str, fingerprint: bytes) -> None:
+        self.closed[table_id] = fingerprint
+        if len(self.closed) > CLOSED_MAX:
+            self.closed.popitem(last=False)
 
     def _apply(self, table_id: str, event: e.TableEvent) -> None:
         table = self.live[table_id]

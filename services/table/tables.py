@@ -31,6 +31,10 @@ CHECKPOINTS_PER_BATCH_MAX = 4
 PURGE_AFTER = 500
 """The log is purged when so many messages have become needless."""
 
+FOLD_S = 0.2
+"""So long the tables of one shard are made at a stretch: then a shard that is taken together with others plays
+before they are all read."""
+
 STALL_GRACE_MS = 5_000
 
 _log = log.get(service="table")
@@ -101,8 +105,18 @@ class Tables:
         self._replay.take(entries)
         self._floor.note(seq, entries)
 
+    async def fold(self) -> None:
+        """Make the tables that the log tells of; others have their turn now and then."""
+        until = self._clock.monotonic() + FOLD_S
+        while self._replay.fold():
+            if self._clock.monotonic() >= until:
+                await self._clock.sleep(0)
+                until = self._clock.monotonic() + FOLD_S
+
     def serve(self, journal: Journal) -> None:
         """Begin to serve: everything known is in the log."""
+        while self._replay.fold():
+            pass
         self.journal = journal
         self._floor_ms = max(self._floor_ms, self._replay.last_at)
         for table_id, table in self.live.items():
