@@ -79,6 +79,7 @@ def main() -> int:
     parser.add_argument("--replicas", type=int, choices=(1, 3), default=1, help="nodes of the broker")
     parser.add_argument("--database", choices=("postgres", "sqlite"), default="postgres")
     parser.add_argument("--small", action="store_true", help="fewer processes")
+    parser.add_argument("--by-hand", action="store_true", help="do nothing: somebody else sends the signals")
     parser.add_argument(
         "--folder", type=Path, help="a new one; kept. Without: a temporary one, kept after a failure"
     )
