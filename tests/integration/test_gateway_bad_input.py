@@ -118,6 +118,7 @@ class Seat:
         self.round_id = ""
         self.question: p.Question | None = None
         self.seats: list[p.SeatState] = []
+        self.is_over = False
 
     async def attach(self) -> None:
         answer = await self.say(attach=p.Attach(epoch=self.epoch, number=self.number))
@@ -146,7 +147,8 @@ class Seat:
                 self.epoch, self.number = response.table_frames.epoch, frame.number
                 if frame.HasField("play"):
                     self._ask(frame.play)
-                elif frame.HasField("seats_changed"):
+                self.is_over |= frame.HasField("round_end")
+                if frame.HasField("seats_changed"):
                     self.seats = list(frame.seats_changed.seats)
         self.client.heard = type(self.client.heard)(
             response
@@ -160,6 +162,16 @@ class Seat:
 
     def act(self, question: int, action: str, round_id: str = "") -> p.Act:
         return p.Act(round_id=round_id or self.round_id, question=question, action=action)
+
+    async def settle(self) -> None:
+        """Read on until nothing more comes: the table waits for people."""
+        quiet = 0
+        async with asyncio.timeout(WAIT_S):
+            while quiet < 3:
+                await asyncio.sleep(0.1)
+                self.read()
+                answer = await self.say(attach=p.Attach(epoch=self.epoch, number=self.number))
+                quiet = quiet + 1 if answer.number == self.number else 0
 
     async def answer(self) -> bool:
         """Answer the open question with the last choice; False = it was withdrawn in that moment."""
@@ -177,7 +189,10 @@ async def seated(connect: Connect) -> tuple[Seat, Seat]:
     for seat in (ann, bob):
         await seat.attach()
         assert not (await seat.say("sit", sit=p.Sit())).reason
-    return await asked(ann, bob)
+    here, other = await asked(ann, bob)
+    for seat in (here, other):
+        await seat.settle()
+    return here, other
 
 
 async def asked(ann: Seat, bob: Seat) -> tuple[Seat, Seat]:
@@ -186,17 +201,19 @@ async def asked(ann: Seat, bob: Seat) -> tuple[Seat, Seat]:
     def somebody() -> bool:
         ann.read()
         bob.read()
-        return ann.question is not None or bob.question is not None
+        return ann.question is not None or bob.question is not None or ann.is_over
 
     await until(somebody, WAIT_S)
     return (ann, bob) if ann.question is not None else (bob, ann)
 
 
 async def play_on(ann: Seat, bob: Seat) -> None:
-    """Give some answers that are accepted."""
+    """Give some answers that are accepted, as long as the round lasts."""
     accepted = 0
     while accepted < 4:
         seat, _ = await asked(ann, bob)
+        if ann.is_over:
+            return
         accepted += await seat.answer()
 
 
