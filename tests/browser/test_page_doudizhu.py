@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -11,7 +13,8 @@ from playwright.async_api import Browser, Page
 
 from tests.browser.support import landlord
 from tests.browser.support.chromium import DESKTOP, opened
-from tests.browser.support.layout import DRAWN, look
+from tests.browser.support.layout import look
+from tests.browser.support.seen import box, each, each_still, settled, until, until_count, until_is
 from tests.browser.support.stage import ME, Stage, serve
 
 pytestmark = pytest.mark.browser
@@ -46,7 +49,7 @@ async def seated(
     stage.show_view(landlord.table_view("0-fixed", ME, actions, *hands, **how))
     runner, url = await serve(stage)
     try:
-        async with opened(browser, url, size, chosen=language) as page:
+        async with opened(browser, url, size, chosen=language, steady=True) as page:
             await page.wait_for_selector(".poker")
             yield page, stage
     finally:
@@ -54,22 +57,15 @@ async def seated(
         await runner.cleanup()
 
 
-async def acts(page: Page, stage: Stage) -> list[str]:
-    """Return the answers that reached the table, once there is one."""
-    for _ in range(100):
-        if stage.acts:
-            break
-        await page.wait_for_timeout(20)
-    return stage.acts
-
-
 async def chosen(page: Page) -> str:
-    """Return the ranks of the chosen cards, lowest first, once the page has drawn them."""
-    await page.evaluate(DRAWN)
-    cards: list[str] = await page.eval_on_selector_all(
-        ".in-hand.chosen", "nodes => nodes.map((node) => node.dataset.card[0])"
-    )
-    return "".join(reversed(cards))
+    """Return the ranks of the chosen cards, lowest first."""
+    return "".join(reversed(await each(page, ".in-hand.chosen", "node.dataset.card[0]")))
+
+
+async def is_chosen(page: Page, ranks: str) -> None:
+    """Wait until exactly these cards are chosen, and nothing is on its way any more."""
+    await settled(page)
+    await until_is(lambda: chosen(page), ranks)
 
 
 async def tap(page: Page, rank: str, nth: int = 0) -> None:
@@ -79,31 +75,30 @@ async def tap(page: Page, rank: str, nth: int = 0) -> None:
 
 async def test_tapped_cards_are_played_by_the_button(browser: Browser) -> None:
     async with seated(browser, ["bid 3"], landlord.MINE) as (page, stage):
-        for nth, rank in enumerate("34567"):
+        for upto, rank in enumerate("34567", 1):
             await tap(page, rank)
-            assert len(await chosen(page)) == nth + 1
+            await is_chosen(page, "34567"[:upto])
         await page.wait_for_selector(".act-says:has-text('顺子 3–7')")
         await tap(page, "3")
-        assert await chosen(page) == "4567"
+        await is_chosen(page, "4567")
         await tap(page, "3")
+        await is_chosen(page, "34567")
         await page.click("[data-action=play]")
-        assert await acts(page, stage) == ["play 34567"]
+        await until_is(stage.heard, ["play 34567"])
 
 
 async def test_a_stroke_over_the_hand_takes_every_card_it_touched(browser: Browser) -> None:
     async with seated(browser, ["bid 3"], landlord.MINE) as (page, stage):
-        first = await page.locator(".in-hand[data-card^='8'] >> nth=0").bounding_box()
-        last = await page.locator(".in-hand[data-card^='6'] >> nth=-1").bounding_box()
-        assert first is not None
-        assert last is not None
+        first = await box(page.locator(".in-hand[data-card^='8'] >> nth=0"))
+        last = await box(page.locator(".in-hand[data-card^='6'] >> nth=-1"))
         await page.mouse.move(first["x"] + 8, first["y"] + 30)
         await page.mouse.down()
         await page.mouse.move(last["x"] + 8, last["y"] + 30, steps=12)
         await page.wait_for_selector(".in-hand.painted")
         await page.mouse.up()
-        assert await chosen(page) == "667788"
+        await is_chosen(page, "667788")
         await page.click("[data-action=play]")
-        assert await acts(page, stage) == ["play 667788"]
+        await until_is(stage.heard, ["play 667788"])
 
 
 async def test_a_finger_strokes_as_a_mouse_does(browser: Browser) -> None:
@@ -111,15 +106,13 @@ async def test_a_finger_strokes_as_a_mouse_does(browser: Browser) -> None:
         session = await page.context.new_cdp_session(page)
         points = []
         for rank in ("6", "5", "4"):
-            box = await page.locator(f".in-hand[data-card^='{rank}'] >> nth=-1").bounding_box()
-            assert box is not None
-            points.append({"x": box["x"] + 8, "y": box["y"] + 12})
+            lies = await box(page.locator(f".in-hand[data-card^='{rank}'] >> nth=-1"))
+            points.append({"x": lies["x"] + 8, "y": lies["y"] + 12})
         await session.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": points[:1]})
         for point in points[1:]:
             await session.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [point]})
         await session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-        await page.wait_for_selector(".in-hand.chosen")
-        assert await chosen(page) == "44556"
+        await is_chosen(page, "44556")
 
 
 @pytest.mark.parametrize(
@@ -142,13 +135,16 @@ async def test_what_is_no_legal_play_is_refused_with_its_reason(
         for key in keys:
             await page.keyboard.press(key)
         if keys == "333":  # the third 3 does not exist: both are put back
-            assert await chosen(page) == ""
+            await is_chosen(page, "")
             await page.keyboard.press("3")
             await page.keyboard.press("4")
+            await is_chosen(page, "34")
         await page.locator("[data-action=play]").click(force=True)  # it looks disabled, and says why
         await page.wait_for_selector(".act-clock.refused")
-        assert says in await page.inner_text(".act-says")
-        assert stage.acts == []
+        await page.wait_for_selector(f".act-says:has-text('{says}')")
+        # To pass is all that was sent: the table hears answers in the order of the page.
+        await page.click("[data-action=pass]")
+        await until_is(stage.heard, ["pass"])
 
 
 async def test_straights_of_another_length_are_refused_so(browser: Browser) -> None:
@@ -162,7 +158,7 @@ async def test_straights_of_another_length_are_refused_so(browser: Browser) -> N
         for key in "45678":
             await page.keyboard.press(key)
         await page.keyboard.press("Enter")
-        assert await acts(page, stage) == ["play 45678"]
+        await until_is(stage.heard, ["play 45678"])
 
 
 async def test_hints_go_round_the_legal_plays_cheapest_first_bombs_last(browser: Browser) -> None:
@@ -171,38 +167,37 @@ async def test_hints_go_round_the_legal_plays_cheapest_first_bombs_last(browser:
     _, position = landlord.told(actions, *hands)
     legal = {action.split(" ")[1] for action in position.legal_actions(0) if action != "pass"}
     async with seated(browser, actions, *hands) as (page, stage):
-        offered = []
+        offered = [""]
         for _ in legal:
             await page.keyboard.press("h")
-            offered.append(await chosen(page))
+            await settled(page)
+            offered.append(await until(lambda: chosen(page), functools.partial(operator.ne, offered[-1])))
+        del offered[0]
         assert set(offered) == legal
         assert len(offered) == len(legal)
         assert offered[:3] == ["55", "66", "77"]
         assert offered[-2:] == ["3333", "BR"]
         await page.click("[data-action=hint]")
-        assert await chosen(page) == "55"
+        await is_chosen(page, "55")
         await page.keyboard.press("Enter")
-        assert await acts(page, stage) == ["play 55"]
+        await until_is(stage.heard, ["play 55"])
 
 
 async def test_a_hand_that_cannot_beat_offers_only_to_pass(browser: Browser) -> None:
     hands = (landlord.MINE, "99TTTJJJQQQKKKAA2")
     async with seated(browser, [*PEASANT, "play TTTJJJQQQKKK", "pass"], *hands) as (page, stage):
-        buttons = await page.eval_on_selector_all(".act", "nodes => nodes.map((node) => node.textContent)")
-        assert buttons == ["要不起"]
+        await until_is(lambda: each(page, ".act"), ["要不起"])
         await page.keyboard.press(" ")
-        assert await acts(page, stage) == ["pass"]
+        await until_is(stage.heard, ["pass"])
 
 
 async def test_a_chain_of_four_trios_can_be_led_as_either_of_its_types(browser: Browser) -> None:
     async with seated(browser, ["bid 3"], "33344455566678TJQ") as (page, stage):
         for key in "333444555666":
             await page.keyboard.press(key)
-        await page.wait_for_selector(".act.main >> nth=1")
-        words = await page.eval_on_selector_all(".act.main", "nodes => nodes.map((node) => node.textContent)")
-        assert words == ["飞机 3–6", "飞机带单 4–6"]
+        await until_is(lambda: each(page, ".act.main"), ["飞机 3–6", "飞机带单 4–6"])
         await page.click(".act.main >> nth=1")
-        assert await acts(page, stage) == ["play 333444555666 as plane_solo"]
+        await until_is(stage.heard, ["play 333444555666 as plane_solo"])
 
 
 @pytest.mark.parametrize(
@@ -220,40 +215,34 @@ async def test_bids_and_doubling_are_buttons_and_numbers(
 ) -> None:
     async with seated(browser, actions, landlord.MINE, preset=preset) as (page, stage):
         if words is None:  # all declined: nothing is asked, and the bottom cards are open
-            assert await page.locator(".act-row").count() == 0
-            assert await page.locator(".bottom-cards .poker.back").count() == 0
+            assert await each_still(page, ".act-row, .bottom-cards .poker.back") == []
             return
-        shown = await page.eval_on_selector_all(
-            ".act-row .act", "nodes => nodes.map((node) => node.textContent)"
-        )
-        assert shown == words
+        await until_is(lambda: each(page, ".act-row .act"), words)
         if answer:
             number = {"bid 2": "3", "rob": "2", "double 2": "2"}[answer]
             await page.keyboard.press(number)
-            assert await acts(page, stage) == [answer]
+            await until_is(stage.heard, [answer])
 
 
 async def test_a_spectator_sees_no_hand_and_is_offered_nothing(browser: Browser) -> None:
     async with seated(browser, LANDLORD, landlord.MINE, seat=-1) as (page, _):
-        assert await page.locator(".in-hand").count() == 0
-        assert await page.locator(".watched .poker.back").count() == 19
-        assert await page.locator(".act").count() == 0
-        assert "您" not in await page.inner_text(".middle")
+        await until_count(page, ".watched .poker.back", 19)
+        assert await each_still(page, ".in-hand, .act") == []
+        said = await each_still(page, ".middle")
+        assert ["您" in words for words in said] == [False]
         await look(page, "ddz-watched", table=True)
 
 
 async def test_every_card_and_button_has_a_name_for_who_cannot_see_it(browser: Browser) -> None:
     async with seated(browser, ["bid 3"], landlord.BOMBS) as (page, _):
-        names = await page.eval_on_selector_all(
-            ".in-hand", "nodes => nodes.map((node) => node.getAttribute('aria-label'))"
-        )
+        names = await each_still(page, ".in-hand", "node.getAttribute('aria-label')")
         assert names[:2] == ["大王", "小王"]
         assert all(name[:2] in ("黑桃", "红桃", "梅花", "方块") for name in names[2:])
         assert len(set(names)) == 20
         first = page.locator(".in-hand >> nth=2")
         await first.focus()
         await page.keyboard.press("Enter")
-        assert await chosen(page) == ""
+        await is_chosen(page, "")
         await page.keyboard.press("ArrowRight")
         await page.keyboard.press("Space")
         await page.wait_for_selector(".in-hand[aria-pressed=true]")
@@ -300,13 +289,13 @@ async def test_an_address_lets_a_table_be_watched(browser: Browser) -> None:
     stage.show_view(landlord.table_view("0-fixed", "p_other", LANDLORD, landlord.MINE, seat=-1))
     stage.seated = False
     try:
-        async with opened(browser, f"{url}/#watch=0-fixed", DESKTOP) as page:
+        async with opened(browser, f"{url}/#watch=0-fixed", DESKTOP, steady=True) as page:
             await page.wait_for_selector(".watched")
-            assert stage.spectates
+            assert stage.spectates  # it was asked for what is shown now
             await page.click("[data-button=menu]")
             await page.click(".menu-item:has-text('大厅')")
             await page.wait_for_selector(".hall")
-            assert await page.locator(".away").count() == 0
+            assert await each_still(page, ".away") == []
     finally:
         await stage.close()
         await runner.cleanup()
@@ -316,9 +305,9 @@ async def test_a_touch_of_the_felt_and_backspace_put_the_cards_back(browser: Bro
     async with seated(browser, ["bid 3"], landlord.MINE) as (page, _):
         for touch in (True, False):
             await tap(page, "7")
-            assert await chosen(page) == "7"
+            await is_chosen(page, "7")
             if touch:
                 await page.locator(".middle").click(position={"x": 20, "y": 150})
             else:
                 await page.keyboard.press("Backspace")
-            assert await chosen(page) == ""
+            await is_chosen(page, "")

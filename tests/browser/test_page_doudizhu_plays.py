@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, Error, Page
+from playwright.async_api import Browser, Page
 
 from tests.browser.support.chromium import CHROMIUM, DESKTOP, PHONE, opened
+from tests.browser.support.doudizhu_player import How, by_clicks, by_keys, play_until
 from tests.browser.support.layout import look
-from tests.browser.support.player import ROUND_S_MAX, click, not_by_hand
+from tests.browser.support.patient import patient_halls
+from tests.browser.support.player import given, not_by_hand, room_code, saved
+from tests.browser.support.seen import each_still, until_count
 from tests.support.up import Up
 
 pytestmark = [
@@ -23,14 +24,15 @@ pytestmark = [
 ]
 
 TALL = (390, 844)
-ROUND_WAIT_MS = 60_000
+ROUND_WAIT_MS = 120_000
 RESULT = ".result .round-result"
 
 
 @pytest.fixture(scope="module")
 def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
     """One platform for the tests of this file; each brings players of its own."""
-    with Up(tmp_path_factory.mktemp("ddz") / "data") as running:
+    folder = tmp_path_factory.mktemp("ddz")
+    with Up(folder / "data", env=patient_halls(folder)) as running:
         yield running
 
 
@@ -44,60 +46,16 @@ async def sit_with_bots(page: Page) -> None:
 
 async def own_cards(page: Page) -> list[str]:
     """Return the cards of the hand, with the suits the page drew, highest first."""
-    cards: list[str] = await page.eval_on_selector_all(
-        ".rack .in-hand", "nodes => nodes.map((node) => node.dataset.card)"
-    )
-    return cards
+    return await each_still(page, ".rack .in-hand", "node.dataset.card")
 
 
-async def by_clicks(page: Page) -> None:
-    """Answer one question with the mouse: bid high, take a hint, else pass."""
-    for action in ("bid-3", "rob", "call", "double-2"):
-        if await click(page, f"[data-action={action}]"):
-            return
-    if await page.locator("[data-action=hint]").count():
-        await click(page, "[data-action=hint]")
-        if await page.locator(".in-hand.chosen").count():
-            await click(page, "[data-action=play]:not([aria-disabled])")
-    else:
-        await click(page, "[data-action=pass]")
-
-
-async def by_keys(page: Page) -> None:
-    """Answer one question with the keyboard alone."""
-    if await page.locator("[data-action=bid-3]").count():
-        await page.keyboard.press(str(await page.locator(".act-row .act").count()))  # 3 is the last button
-    elif await page.locator("[data-action=hint]").count():
-        await page.keyboard.press("h")
-        await page.wait_for_timeout(60)
-        await page.keyboard.press("Enter")
-    elif await page.locator("[data-action=pass]").count():
-        await page.keyboard.press(" ")
-
-
-async def play_until(page: Page, selector: str, how: Callable[[Page], Awaitable[None]]) -> None:
-    """Answer what is asked until the selector is there.
-
-    Raises:
-        AssertionError: It did not come within `ROUND_S_MAX`.
-    """
-    until = time.monotonic() + ROUND_S_MAX
-    while time.monotonic() < until:
-        if await page.locator(selector).count():
-            return
-        with suppress(Error):  # the table may go on while a button is looked at
-            await how(page)
-        await page.wait_for_timeout(60)
-    raise AssertionError(f"{selector} did not come")
-
-
-async def to_a_won_round(page: Page, how: Callable[[Page], Awaitable[None]]) -> None:
+async def to_a_won_round(page: Page, how: How) -> None:
     """Play until a round was won: one that everybody declined is dealt anew, which the page says too."""
     while True:
         await play_until(page, RESULT, how)
-        if await page.locator(".tally").count():
+        if await each_still(page, ".tally"):
             return
-        assert "重新发牌" in await page.inner_text(".result-title")
+        await page.wait_for_selector(".result-title:has-text('重新发牌')")
         await page.keyboard.press("Enter")
         await page.wait_for_selector(RESULT, state="detached", timeout=ROUND_WAIT_MS)
 
@@ -106,13 +64,9 @@ async def is_explained(page: Page) -> None:
     """Fail unless the result adds up, is audited, and its deal is checked."""
     await page.wait_for_selector("[data-audit=AGREED]", timeout=ROUND_WAIT_MS)
     await page.wait_for_selector("[data-fair=ok]", timeout=ROUND_WAIT_MS)
-    points = await page.eval_on_selector_all(
-        ".scores tbody td:nth-of-type(1)", "nodes => nodes.map((node) => Number(node.textContent))"
-    )
+    points = await each_still(page, ".scores tbody td:nth-of-type(1)", "Number(node.textContent)")
     assert sum(points) == 0
-    stakes = await page.eval_on_selector_all(
-        ".tally-row.stake .tally-value", "nodes => nodes.map((node) => node.textContent)"
-    )
+    stakes = await each_still(page, ".tally-row.stake .tally-value")
     assert len(stakes) == 2
     for line in stakes:
         factors, product = line.split(" = ")
@@ -121,14 +75,14 @@ async def is_explained(page: Page) -> None:
             value *= int(factor)
         assert value == int(product)
         assert value in [abs(one) for one in points]
-    assert await page.locator(".why li").count() > 1
+    assert len(await each_still(page, ".why li")) > 1
 
 
 @pytest.mark.parametrize(
     ("size", "how"), [(PHONE, by_clicks), (DESKTOP, by_keys)], ids=["by-clicks", "by-keys"]
 )
 async def test_a_guest_plays_a_whole_round_to_its_explained_result(
-    browser: Browser, up: Up, size: tuple[int, int], how: Callable[[Page], Awaitable[None]]
+    browser: Browser, up: Up, size: tuple[int, int], how: How
 ) -> None:
     async with opened(browser, up.said.url, size) as page:
         await sit_with_bots(page)
@@ -149,11 +103,11 @@ async def test_a_reload_in_the_middle_finds_the_same_cards_and_bids(browser: Bro
         asked = "[data-action=hint], .tally"
         await play_until(page, asked, by_clicks)
         before = await own_cards(page)
-        worth = await page.inner_text(".worth")
+        worth = await each_still(page, ".worth")
         await page.reload()
         await page.wait_for_selector(asked, timeout=ROUND_WAIT_MS)
         assert await own_cards(page) == before
-        assert await page.inner_text(".worth") == worth
+        assert await each_still(page, ".worth") == worth
         await play_until(page, RESULT, by_clicks)
         await page.wait_for_selector("[data-fair=ok]", timeout=ROUND_WAIT_MS)
 
@@ -169,10 +123,8 @@ async def test_two_people_and_a_bot_play_in_a_room_with_rules_of_their_own(brows
         await host.click(".option:has-text('四带二') .switch >> nth=0")
         await host.click(".dialog-buttons .primary")
         await host.wait_for_selector(".places")
-        assert await host.locator(".place").count() == 3
-        code = "".join(
-            await host.eval_on_selector_all(".room-code .digit", "nodes => nodes.map((n) => n.textContent)")
-        )
+        await until_count(host, ".place", 3)
+        code = await room_code(host)
         await guest.wait_for_selector(".hall")
         await guest.click(".big-join")
         for digit in code:
@@ -188,6 +140,7 @@ async def test_two_people_and_a_bot_play_in_a_room_with_rules_of_their_own(brows
         assert all(len(hand) >= 17 for hand in hands)
         await asyncio.gather(*[play_until(page, ".final", by_clicks) for page in (host, guest)])
         for page in (host, guest):
-            assert await page.locator(".rank").count() == 3
+            await until_count(page, ".rank", 3)
             await page.wait_for_selector("[data-fair=ok]", timeout=ROUND_WAIT_MS)
-            assert "2/3" in await page.inner_text(".verdict.fair")
+            # Two, but for a machine so slow that a seat missed the moment; the record says it then too.
+            await page.wait_for_selector(f".verdict.fair:has-text('{given(await saved(page))}/3')")

@@ -10,7 +10,8 @@ import pytest
 from playwright.async_api import Browser, Page
 
 from tests.browser.support.chromium import DESKTOP, PHONE, opened
-from tests.browser.support.layout import DRAWN, look
+from tests.browser.support.layout import look
+from tests.browser.support.seen import each, until_count, until_is
 from tests.browser.support.stage import Stage, serve
 
 pytestmark = pytest.mark.browser
@@ -27,7 +28,7 @@ async def lobby(
     stage = Stage(pace_s=0.0)
     runner, url = await serve(stage)
     try:
-        async with opened(browser, url, size, chosen=language) as page:
+        async with opened(browser, url, size, chosen=language, steady=True) as page:
             await page.wait_for_selector(".hall")
             yield page, stage
     finally:
@@ -39,14 +40,11 @@ async def test_every_game_has_a_tab_with_its_title_seats_and_rule_sets(browser: 
     async with lobby(browser) as (page, stage):
         for game in stage.catalogue.games:
             tab = page.locator(f".game-tab[data-game={game.game}]")
-            assert await tab.text_content() == f"{TITLES[game.game]}{game.seats} 人"
+            await until_is(tab.text_content, f"{TITLES[game.game]}{game.seats} 人")
             await tab.click()
-            await page.evaluate(DRAWN)
-            presets = await page.eval_on_selector_all(
-                ".preset-tab", "nodes => nodes.map((node) => node.textContent)"
-            )
-            assert presets == [preset.title_zh for preset in list(game.presets)[:4]]
-            assert await page.locator(".hall").count() == 3
+            titles = [preset.title_zh for preset in list(game.presets)[:4]]
+            await until_is(lambda: each(page, ".preset-tab"), titles)
+            await until_count(page, ".hall", 3)
 
 
 @pytest.mark.parametrize("game", sorted(TITLES))
@@ -68,16 +66,10 @@ async def test_the_room_form_has_every_option_of_the_game_in_rule_words(browser:
         await page.click(".big-create")
         await page.click(f".game-chips [data-game={game}]")
         await page.click(".room-options summary")
-        await page.evaluate(DRAWN)
-        titles = await page.eval_on_selector_all(
-            ".option-title", "nodes => nodes.map((node) => node.firstChild.textContent.trim())"
-        )
         wanted = [option.title_zh for option in said.options if option.name != "base_stake"]
-        assert titles == wanted
-        choices = await page.eval_on_selector_all(
-            ".option option", "nodes => nodes.map((node) => node.textContent)"
-        )
-        assert choices == [words for option in said.options for words in option.values_zh]
+        await until_is(lambda: each(page, ".option-title", "node.firstChild.textContent.trim()"), wanted)
+        choices = [words for option in said.options for words in option.values_zh]
+        await until_is(lambda: each(page, ".option option"), choices)
         await page.click(".option .switch >> nth=0")
         await page.click(".dialog-buttons .primary")
         await page.wait_for_selector(".places")
@@ -98,7 +90,7 @@ async def test_a_number_out_of_range_is_cut_and_one_that_must_be_is_kept(browser
         for typed, shown in (("9", "4"), ("", "4"), ("3", "3")):
             await bomb.fill(typed)
             await bomb.press("Tab")
-            assert await bomb.input_value() == shown
+            await until_is(bomb.input_value, shown)
         await page.click(".dialog-buttons .primary")
         await page.wait_for_selector(".places")
         assert stage.room is not None
@@ -112,10 +104,8 @@ async def test_the_owner_chooses_how_well_the_bots_of_his_room_play(browser: Bro
         await page.click(".dialog-buttons .primary")
         await page.wait_for_selector(".bot-levels")
         bots = next(one for one in stage.catalogue.games if one.game == "paohuzi").bots
-        levels = await page.eval_on_selector_all(
-            "[data-bot]", "nodes => nodes.map((node) => node.dataset.bot)"
-        )
-        assert levels == [level for level in ("easy", "normal", "hard") if level in bots]
+        levels = [level for level in ("easy", "normal", "hard") if level in bots]
+        await until_is(lambda: each(page, "[data-bot]", "node.dataset.bot"), levels)
         await page.click("[data-bot=easy]")
         await page.wait_for_selector(".place-level:has-text('简单')")
         assert stage.filled == ["easy"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -12,10 +13,17 @@ from playwright.async_api import Browser, Page
 
 from tests.browser.support import crowded
 from tests.browser.support.chromium import PHONE, opened
-from tests.browser.support.layout import problems
+from tests.browser.support.layout import FITS_MS, fits, problems
+from tests.browser.support.seen import attribute, box, change, each_still, still, until, until_is
 from tests.browser.support.stage import ME, Stage, serve
 
 pytestmark = pytest.mark.browser
+
+
+def any_has(words: str, lines: list[str]) -> bool:
+    """Return whether a line has these words."""
+    return any(words in line for line in lines)
+
 
 OWN_TURN = ".to-discard .hand-card.legal"
 
@@ -29,7 +37,7 @@ async def seated(
     stage.show_view(crowded.table_view("0-fixed", ME, measure))
     runner, url = await serve(stage)
     try:
-        async with opened(browser, url, PHONE) as page:
+        async with opened(browser, url, PHONE, steady=True) as page:
             await page.wait_for_selector(".hand-card")
             yield page, stage
     finally:
@@ -37,24 +45,15 @@ async def seated(
         await runner.cleanup()
 
 
-async def acts(page: Page, stage: Stage) -> list[str]:
-    """Return the answers that reached the table, once there is one."""
-    for _ in range(100):
-        if stage.acts:
-            break
-        await page.wait_for_timeout(20)
-    return stage.acts
-
-
 async def test_a_card_tapped_twice_is_played(browser: Browser) -> None:
     async with seated(browser) as (page, stage):
         card = page.locator(OWN_TURN).first
-        name = await card.get_attribute("data-card")
+        name = await attribute(card, "data-card")
         await card.click(position={"x": 10, "y": 10})
         await page.wait_for_selector(".hand-card.selected")
         assert stage.acts == []
         await page.locator(".hand-card.selected").click(position={"x": 10, "y": 10})
-        assert await acts(page, stage) == [f"discard {name}"]
+        await until_is(stage.heard, [f"discard {name}"])
 
 
 async def test_a_card_dragged_out_of_the_hand_is_played_and_one_let_go_near_it_is_not(
@@ -62,51 +61,51 @@ async def test_a_card_dragged_out_of_the_hand_is_played_and_one_let_go_near_it_i
 ) -> None:
     async with seated(browser) as (page, stage):
         card = page.locator(OWN_TURN).first
-        name = await card.get_attribute("data-card")
-        box = await card.bounding_box()
-        assert box is not None
-        for rise, wanted in ((30, []), (140, [f"discard {name}"])):
-            await page.mouse.move(box["x"] + 12, box["y"] + 12)
+        name = await attribute(card, "data-card")
+        lies = await box(card)
+        for rise, is_asked in ((30, True), (140, False)):
+            await page.mouse.move(lies["x"] + 12, lies["y"] + 12)
             await page.mouse.down()
-            await page.mouse.move(box["x"] + 60, box["y"] + 12 - rise, steps=6)
+            await page.mouse.move(lies["x"] + 60, lies["y"] + 12 - rise, steps=6)
+            await page.wait_for_selector(".hand-card[data-dragged]")
             await page.mouse.up()
-            await page.wait_for_timeout(120)
-            assert stage.acts == wanted
+            await page.wait_for_selector(".hand-card[data-dragged]", state="detached")
+            asked = await still(page, "document.querySelector('.rack').matches('.to-discard')")
+            assert asked == is_asked
+        await until_is(stage.heard, [f"discard {name}"])
 
 
 async def test_a_card_is_chosen_with_arrows_and_played_with_enter(browser: Browser) -> None:
     async with seated(browser) as (page, stage):
         await page.keyboard.press("ArrowRight")
-        name = await page.evaluate("document.activeElement.dataset.card")
+        name = await still(page, "document.activeElement.dataset.card")
         await page.keyboard.press("Enter")
         await page.wait_for_selector(".hand-card.selected")
         await page.keyboard.press("Enter")
-        assert await acts(page, stage) == [f"discard {name}"]
+        await until_is(stage.heard, [f"discard {name}"])
 
 
 async def test_numbers_answer_a_claim_and_escape_closes_what_is_open(browser: Browser) -> None:
     async with seated(browser, crowded.choices) as (page, stage):
         await page.wait_for_selector("[data-action=chi]")
-        verbs = await page.eval_on_selector_all(
-            ".act-row .act", "nodes => nodes.map((node) => node.dataset.action)"
-        )
+        verbs = await each_still(page, ".act-row .act", "node.dataset.action")
         await page.keyboard.press(str(1 + verbs.index("chi")))
         await page.wait_for_selector(".chi-way")
         await page.keyboard.press("Escape")
         await page.wait_for_selector(".chi-way", state="detached")
         await page.keyboard.press(str(1 + verbs.index("pass")))
         await page.wait_for_selector(".act-sent")
-        assert await acts(page, stage) == ["pass"]
+        await until_is(stage.heard, ["pass"])
 
 
 async def test_cards_of_a_kan_cannot_be_touched(browser: Browser) -> None:
     async with seated(browser, crowded.kans) as (page, _):
         locked = page.locator(".column.locked .hand-card")
-        assert await locked.count() >= 6
-        for at in range(await locked.count()):
-            assert await locked.nth(at).is_disabled()
-        legal = await page.eval_on_selector_all(OWN_TURN, "nodes => nodes.every((node) => !node.disabled)")
-        assert legal
+        await until(locked.count, lambda count: count >= 6)
+        closed = await each_still(page, ".column.locked .hand-card", "node.disabled")
+        assert closed == [True] * len(closed)
+        open_ = await each_still(page, OWN_TURN, "node.disabled")
+        assert open_ == [False] * len(open_) != []
 
 
 async def test_language_and_order_of_the_hand_are_kept(browser: Browser) -> None:
@@ -115,25 +114,22 @@ async def test_language_and_order_of_the_hand_are_kept(browser: Browser) -> None
         await page.click(".dialog .chip:text-is('English')")
         await page.click(".dialog .chip:text-is('By number')")
         await page.reload()
-        await page.wait_for_selector(".hand-card")
-        assert await page.evaluate("document.documentElement.lang") == "en"
-        ranks = await page.eval_on_selector_all(
-            ".column",
-            "nodes => nodes.map((node) => Number(node.querySelector('.hand-card').dataset.card.slice(1)))",
-        )
-        assert ranks == sorted(ranks)
+        await page.wait_for_selector("html[lang=en] .hand-card")
+        first = "Number(node.querySelector('.hand-card').dataset.card.slice(1))"
+        ranks = await each_still(page, ".column", first)
+        assert ranks == sorted(ranks) != []
 
 
 async def test_profile_and_room_rules_reach_the_services_as_they_were_set(browser: Browser) -> None:
     stage = Stage()
     runner, url = await serve(stage)
-    async with opened(browser, url, PHONE) as page:
+    async with opened(browser, url, PHONE, steady=True) as page:
         await page.click(".who")
         await page.fill(".nickname", "洞庭湖")
         await page.click(".avatar-choice >> nth=2")
         await page.click(".dialog-buttons .primary")
         await page.wait_for_selector(".dialog", state="detached")
-        assert (stage.profile.nickname, stage.profile.avatar) == ("洞庭湖", "a03")
+        assert (stage.profile.nickname, stage.profile.avatar) == ("洞庭湖", "a03")  # the answer closed it
         await page.click(".big-create")
         await page.click(".dialog .preset-chips .chip >> nth=1")
         await page.click(".dialog .round-chips .chip >> nth=1")
@@ -167,9 +163,10 @@ async def test_the_layout_checks_would_see_what_they_look_for(browser: Browser) 
         "#app { width: 140vw }": "sideways",
     }
     async with seated(browser) as (page, _):
-        assert await problems(page, table=True) == []
+        await fits(page, table=True)
         for css, words in faults.items():
-            await page.evaluate(
+            await change(
+                page,
                 """(css) => {
                   const sheet = new CSSStyleSheet();
                   sheet.replaceSync(css);
@@ -177,5 +174,6 @@ async def test_the_layout_checks_would_see_what_they_look_for(browser: Browser) 
                 }""",
                 css,
             )
-            found = await problems(page, table=True)
-            assert any(words in line for line in found), (css, found)
+            await until(
+                lambda: problems(page, table=True), functools.partial(any_has, words), within_ms=FITS_MS
+            )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import pytest
@@ -12,18 +13,20 @@ from engine.mahjong.tiles import TILES
 from tests.browser.support import mahjong_positions as positions
 from tests.browser.support import node
 from tests.browser.support.mahjong_layout import SIZES
-from tests.browser.support.mahjong_stage import Shown, shown
+from tests.browser.support.mahjong_stage import shown
+from tests.browser.support.seen import (
+    attribute,
+    box,
+    each,
+    each_still,
+    settled,
+    still,
+    until,
+    until_count,
+    until_is,
+)
 
 pytestmark = pytest.mark.browser
-
-
-async def sent(stage: Shown, count: int = 1) -> list[str]:
-    """Return the answers once so many have come."""
-    for _ in range(200):
-        if len(stage.acts) >= count:
-            break
-        await stage.page.wait_for_timeout(10)
-    return stage.acts
 
 
 def reveals(found: positions.Found) -> dict[str, list[tuple[str, ...]]]:
@@ -52,21 +55,22 @@ async def test_revealing_by_clicks_shows_the_waits_of_each_discard_and_hides_the
     async with shown(browser, found, SIZES["upright"]) as stage:
         page = stage.page
         await page.click("[data-action=liang]")
-        told = await page.eval_on_selector_all(
-            ".reveal-way", "nodes => nodes.map((node) => node.dataset.liang)"
+        await until(
+            lambda: each(page, ".reveal-way", "node.dataset.liang"),
+            lambda told: sorted(told) == sorted(ways),
         )
-        assert sorted(told) == sorted(ways)
         for tile in ways:
             rest = found.view.hand - positions.one(tile)
             waits = positions.waits_after(rest, found.view.melds[0])
-            assert await waits_shown(page, f".reveal-way[data-liang={tile}]") == waits
+            place = f".reveal-way[data-liang={tile}]"
+            await until_is(functools.partial(waits_shown, page, place), waits)
             assert hidden_sets(rest, found.view.melds[0], sum(1 << TILES[one] for one in waits))
-        assert await page.locator("[data-action=reveal]").is_disabled()
+        await page.wait_for_selector("[data-action=reveal]:disabled")
         await page.click(f".reveal-way[data-liang={discard}]")
         for tile in kou:
             await page.click(f"[data-kou={tile}]")
         await page.click("[data-action=reveal]")
-        assert await sent(stage) == [" ".join(["liang", discard, *kou])]
+        await until_is(stage.heard, [" ".join(["liang", discard, *kou])])
 
 
 async def test_a_tile_that_leaves_nothing_to_wait_for_cannot_be_revealed_with(browser: Browser) -> None:
@@ -75,9 +79,10 @@ async def test_a_tile_that_leaves_nothing_to_wait_for_cannot_be_revealed_with(br
         page = stage.page
         await page.click("[data-action=liang]")
         banned = page.locator(".hand-tile.banned").first
-        assert await banned.get_attribute("data-card") not in reveals(found)
+        assert await attribute(banned, "data-card") not in reveals(found)
         await banned.click(force=True)
-        assert await page.locator("[data-action=reveal]").is_disabled()
+        await settled(page)
+        await page.wait_for_selector("[data-action=reveal]:disabled")
         await page.click("[data-button=liang-back]")
         await page.wait_for_selector(".chooser", state="detached")
 
@@ -86,28 +91,26 @@ async def test_keys_reveal(browser: Browser) -> None:
     found = positions.kawuxing_reveal()
     async with shown(browser, found, SIZES["desktop"]) as stage:
         page = stage.page
-        cards = await page.eval_on_selector_all(
-            ".hand-tile", "nodes => nodes.map((node) => node.dataset.card)"
-        )
+        cards = await each_still(page, ".hand-tile", "node.dataset.card")
         at = next(at for at, card in enumerate(cards) if card in reveals(found))
         assert at < 9
         await page.keyboard.press("l")
         await page.wait_for_selector(".reveal-way")
         await page.keyboard.press(str(at + 1))
         await page.keyboard.press("Enter")
-        assert await sent(stage) == [f"liang {cards[at]}"]
+        await until_is(stage.heard, [f"liang {cards[at]}"])
 
 
 async def test_a_touched_tile_rises_and_touched_again_goes(browser: Browser) -> None:
     found = positions.kawuxing_own_turn()
     async with shown(browser, found, SIZES["small"]) as stage:
         tile = stage.page.locator(".hand-tile.legal").nth(2)
-        card = await tile.get_attribute("data-card")
+        card = await attribute(tile, "data-card")
         await tile.click()
-        assert await tile.get_attribute("aria-pressed") == "true"
-        assert stage.acts == []
+        await until_is(lambda: tile.get_attribute("aria-pressed"), "true")
+        assert await stage.heard() == []
         await tile.click()
-        assert await sent(stage) == [f"discard {card}"]
+        await until_is(stage.heard, [f"discard {card}"])
 
 
 async def test_a_tile_dragged_up_goes_and_one_dropped_stays(browser: Browser) -> None:
@@ -115,42 +118,41 @@ async def test_a_tile_dragged_up_goes_and_one_dropped_stays(browser: Browser) ->
     async with shown(browser, found, SIZES["lying"]) as stage:
         page = stage.page
         tile = page.locator(".hand-tile.legal").nth(4)
-        card = await tile.get_attribute("data-card")
-        box = await tile.bounding_box()
-        assert box is not None
-        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-        for up in (20, 120):
+        card = await attribute(tile, "data-card")
+        lies = await box(tile)
+        x, y = lies["x"] + lies["width"] / 2, lies["y"] + lies["height"] / 2
+        for up, is_asked in ((20, True), (120, False)):
             await page.mouse.move(x, y)
             await page.mouse.down()
             await page.mouse.move(x, y - up / 2, steps=3)
             await page.mouse.move(x, y - up, steps=3)
+            await page.wait_for_selector(".hand-tile[data-dragged]")
             await page.mouse.up()
-            await page.wait_for_timeout(80)
-            if up == 20:
-                assert stage.acts == []
-        assert await sent(stage) == [f"discard {card}"]
+            await page.wait_for_selector(".hand-tile[data-dragged]", state="detached")
+            asked = await still(page, "document.querySelector('.rack').matches('.to-discard')")
+            assert asked == is_asked
+        await until_is(stage.heard, [f"discard {card}"])
 
 
 async def test_keys_pick_a_tile_and_let_it_go(browser: Browser) -> None:
     found = positions.qinghunpeng_own_turn()
     async with shown(browser, found, SIZES["desktop"]) as stage:
         page = stage.page
-        cards = await page.eval_on_selector_all(
-            ".hand-tile", "nodes => nodes.map((node) => node.dataset.card)"
-        )
+        cards = await each_still(page, ".hand-tile", "node.dataset.card")
         assert len(cards) == 14
         await page.keyboard.press("0")
-        assert await page.locator(".hand-tile.selected").get_attribute("data-card") == cards[9]
+        await until_is(lambda: each(page, ".hand-tile.selected", "node.dataset.card"), [cards[9]])
         await page.keyboard.press("3")
         await page.keyboard.press("Enter")
-        assert await sent(stage) == [f"discard {cards[2]}"]
+        await until_is(stage.heard, [f"discard {cards[2]}"])
 
 
 @pytest.mark.parametrize(("key", "action"), [("p", "peng"), ("n", "pass"), ("g", "gang ming")])
 async def test_a_letter_claims(browser: Browser, key: str, action: str) -> None:
     async with shown(browser, positions.kawuxing_claim(), SIZES["desktop"]) as stage:
         await stage.page.keyboard.press(key)
-        assert (await sent(stage))[0].startswith(action)
+        said = await until(stage.heard, len)
+        assert said[0].startswith(action)
 
 
 async def test_a_run_is_chosen_among_those_that_are_drawn(browser: Browser) -> None:
@@ -159,27 +161,23 @@ async def test_a_run_is_chosen_among_those_that_are_drawn(browser: Browser) -> N
     async with shown(browser, found, SIZES["upright"]) as stage:
         page = stage.page
         await page.click("[data-action=chi]")
-        told = await page.eval_on_selector_all(".way", "nodes => nodes.map((node) => node.dataset.way)")
-        assert told == ways
-        offered = await page.locator(".act-offer .tile").get_attribute("class")
+        await until_is(lambda: each(page, ".way", "node.dataset.way"), ways)
+        offered = await attribute(page.locator(".act-offer .tile"), "class")
         for at, way in enumerate(ways):
-            tiles = await page.eval_on_selector_all(
-                f".way >> nth={at} >> .tile", "nodes => nodes.map((node) => node.className)"
-            )
+            tiles = await each_still(page, f".way:nth-child({at + 1} of .way) .tile", "node.className")
             low = way.split(" ")[1]
             run = [f"{low[0]}{int(low[1]) + by}" for by in range(3)]
             assert [text.split(" ")[1] for text in tiles] == [f"face-{tile}" for tile in run]
             taken = [text for text in tiles if text.endswith("taken")]
             assert len(taken) == 1
-            assert offered is not None
             assert taken[0].split(" ")[1] == offered.split(" ")[1]
         await page.click(f".way[data-way='{ways[1]}']")
-        assert await sent(stage) == [ways[1]]
+        await until_is(stage.heard, [ways[1]])
         await stage.show(found)
         await page.keyboard.press("c")
         await page.wait_for_selector(".way")
         await page.keyboard.press("1")
-        assert await sent(stage, 2) == [ways[1], ways[0]]
+        await until_is(stage.heard, [ways[1], ways[0]])
 
 
 async def test_a_kong_is_chosen_among_several(browser: Browser) -> None:
@@ -187,19 +185,18 @@ async def test_a_kong_is_chosen_among_several(browser: Browser) -> None:
     ways = [action for action in found.view.legal if action.startswith("gang")]
     async with shown(browser, found, SIZES["small"]) as stage:
         await stage.page.click("[data-action=gang]")
-        assert stage.acts == []
         await stage.page.click(f".way[data-way='{ways[1]}']")
-        assert await sent(stage) == [ways[1]]
+        await until_is(stage.heard, [ways[1]])
 
 
 async def test_the_stake_of_piao_is_asked_with_buttons_and_keys(browser: Browser) -> None:
     async with shown(browser, positions.kawuxing_piao(), SIZES["small"]) as stage:
         await stage.page.click("[data-piao='2']")
-        assert await sent(stage) == ["piao 2"]
+        await until_is(stage.heard, ["piao 2"])
         await stage.show(positions.kawuxing_piao())
         await stage.page.wait_for_selector("[data-piao]")
         await stage.page.keyboard.press("0")
-        assert await sent(stage, 2) == ["piao 2", "piao 0"]
+        await until_is(stage.heard, ["piao 2", "piao 0"])
 
 
 async def test_a_tile_that_may_not_go_is_grey_and_says_why(browser: Browser) -> None:
@@ -207,21 +204,22 @@ async def test_a_tile_that_may_not_go_is_grey_and_says_why(browser: Browser) -> 
     legal = {action.split(" ")[1] for action in found.view.legal if action.startswith("discard")}
     async with shown(browser, found, SIZES["upright"]) as stage:
         page = stage.page
-        shown_banned = await page.eval_on_selector_all(
-            ".hand-tile.banned", "nodes => nodes.map((node) => node.dataset.card)"
-        )
-        held = await page.eval_on_selector_all(
-            ".hand-tile", "nodes => nodes.map((node) => node.dataset.card)"
-        )
+        shown_banned = await each_still(page, ".hand-tile.banned", "node.dataset.card")
+        held = await each_still(page, ".hand-tile", "node.dataset.card")
         assert set(shown_banned) == set(held) - legal != set()
         banned = page.locator(".hand-tile.banned").first
-        assert "亮家" in (await banned.get_attribute("title") or "")
+        assert "亮家" in await attribute(banned, "title")
         await banned.click(force=True)
-        assert "亮家" in await page.inner_text(".act-note")
+        await page.wait_for_selector(".act-note:has-text('亮家')")
         await page.keyboard.press("Enter")
         await banned.click(force=True)
-        await page.wait_for_timeout(50)
-        assert stage.acts == []
+        # What may go goes, and is all that was sent: the table hears answers in the order of the page.
+        free = page.locator(".hand-tile.legal").first
+        card = await attribute(free, "data-card")
+        await free.click()
+        await page.wait_for_selector(".hand-tile.legal.selected")
+        await free.click()
+        await until_is(stage.heard, [f"discard {card}"])
 
 
 async def test_a_raised_tile_tells_what_the_hand_would_wait_for(browser: Browser) -> None:
@@ -230,7 +228,7 @@ async def test_a_raised_tile_tells_what_the_hand_would_wait_for(browser: Browser
     async with shown(browser, found, SIZES["desktop"]) as stage:
         await stage.page.click(f".hand-tile[data-card={discard}]")
         waits = positions.waits_after(found.view.hand - positions.one(discard), found.view.melds[0])
-        assert await waits_shown(stage.page, ".act-hint") == waits
+        await until_is(lambda: waits_shown(stage.page, ".act-hint"), waits)
 
 
 async def test_the_result_draws_every_winner_explains_every_name_and_lists_every_payment(
@@ -239,21 +237,20 @@ async def test_the_result_draws_every_winner_explains_every_name_and_lists_every
     found = positions.kawuxing_two_winners()
     async with shown(browser, found, SIZES["desktop"]) as stage:
         page = stage.page
-        await page.wait_for_selector(".mahjong-win")
-        assert await page.locator(".mahjong-win").count() == 2
+        await until_count(page, ".mahjong-win", 2)
+        await settled(page)
         for words in found.view.wins:
             place = f".mahjong-win[data-winner='{words[0]}']"
             for name in words[6].split(","):
-                row = page.locator(f"{place} [data-name='{name.split('=')[0]}']")
-                assert name.split("=")[1] in await row.locator(".win-value").inner_text()
-                assert await row.locator(".win-about").inner_text()
+                row = f"{place} [data-name='{name.split('=')[0]}']"
+                values = await each_still(page, f"{row} .win-value")
+                assert [name.split("=")[1] in value for value in values] == [True]
+                assert all(await each_still(page, f"{row} .win-about"))
             melds = sum(4 if meld.kind != "peng" else 3 for meld in found.view.melds[int(words[0])])
             sets = sum(len(word) // 2 for word in words[7:])
-            assert await page.locator(f"{place} .win-row .tile").count() == melds + sets
-            assert await page.locator(f"{place} .won").count() == 1
-        paid = await page.eval_on_selector_all(
-            ".payment b", "nodes => nodes.map((node) => Math.abs(Number(node.textContent)))"
-        )
+            assert len(await each_still(page, f"{place} .win-row .tile")) == melds + sets
+            assert len(await each_still(page, f"{place} .won")) == 1
+        paid = await each_still(page, ".payment b", "Math.abs(Number(node.textContent))")
         assert sum(paid) == _paid(found.texts)
 
 

@@ -11,6 +11,7 @@ from tests.browser.support import mahjong_positions as positions
 from tests.browser.support.layout import look
 from tests.browser.support.mahjong_layout import SIZES, look_at_table
 from tests.browser.support.mahjong_stage import shown
+from tests.browser.support.seen import still
 
 pytestmark = pytest.mark.browser
 
@@ -29,6 +30,7 @@ RESULTS: dict[str, Callable[[], positions.Found]] = {
     "kawuxing-two": positions.kawuxing_two_winners,
     "kawuxing-horses": positions.kawuxing_horses,
     "kawuxing-drawn": positions.kawuxing_drawn,
+    "kawuxing-unready": positions.kawuxing_drawn_unready,
     "qinghunpeng-won": positions.qinghunpeng_won,
 }
 
@@ -38,12 +40,15 @@ async def test_choices_leave_the_hand_free(browser: Browser, size: tuple[int, in
     async with shown(browser, positions.kawuxing_reveal(), size, language) as stage:
         await stage.page.click("[data-action=liang]")
         await stage.page.click(".reveal-way >> nth=0")
+        await stage.page.wait_for_selector("[data-action=reveal]:not([disabled])")
         await look_at_table(stage.page, "kawuxing-reveal", open_choice=True)
         await stage.show(positions.kawuxing_kongs())
         await stage.page.click("[data-action=gang]")
+        await stage.page.wait_for_selector(".chooser .way")
         await look_at_table(stage.page, "kawuxing-kongs", open_choice=True)
         await stage.show(positions.qinghunpeng_claim())
         await stage.page.click("[data-action=chi]")
+        await stage.page.wait_for_selector(".chooser .way")
         await look_at_table(stage.page, "qinghunpeng-eating", open_choice=True)
 
 
@@ -52,11 +57,12 @@ async def test_results_fit(browser: Browser, size: tuple[int, int], language: st
     async with shown(browser, positions.kawuxing_own_turn(), size, language) as stage:
         for name, find in RESULTS.items():
             await stage.show(find())
-            await stage.page.wait_for_selector(".result .payments")
+            await stage.page.wait_for_selector(".result .payments, .result .ready-hands")
             await look(stage.page, name)
-            out = await stage.page.evaluate(
+            out = await still(
+                stage.page,
                 "() => [...document.querySelectorAll('.result .tile')]"
                 ".map((node) => node.getBoundingClientRect())"
-                ".filter((box) => box.left < 0 || box.right > innerWidth).length"
+                ".filter((box) => box.left < 0 || box.right > innerWidth).length",
             )
             assert out == 0, "a tile of the result runs off the screen"

@@ -8,8 +8,9 @@ import pytest
 from playwright.async_api import Browser
 
 from tests.browser.support import mahjong_positions as positions
-from tests.browser.support.mahjong_layout import SIZES, look_at_table, table_problems
+from tests.browser.support.mahjong_layout import SIZES, look_at_table, table_fits
 from tests.browser.support.mahjong_stage import shown
+from tests.browser.support.seen import each_still
 
 pytestmark = pytest.mark.browser
 
@@ -42,13 +43,13 @@ async def test_a_watched_table_shows_backs_and_what_is_revealed(browser: Browser
     found = positions.kawuxing_watched()
     async with shown(browser, found, SIZES["lying"]) as stage:
         page = stage.page
-        assert await table_problems(page) == []
-        assert await page.locator(".hand-tile").count() == 0
+        await table_fits(page)
+        assert await each_still(page, ".hand-tile") == []
         at = next(seat for seat, seen in enumerate(found.view.revealed) if seen is not None)
         seen = found.view.as_json()["revealed"][at]
         own = "section.rack .hand.of-other"
         place = own if at == 0 else f".seat.{('', 'right', 'left')[at]} .open-hand"
         for tile in seen["tiles"]:
-            assert await page.locator(f"{place} .face-{tile}").count() > 0
-        assert await page.locator(f"{place} .back").count() == seen["hidden"]
-        assert await page.locator(f"{own} .tile").count() == found.view.counts[0]
+            assert await each_still(page, f"{place} .face-{tile}")
+        assert len(await each_still(page, f"{place} .back")) == seen["hidden"]
+        assert len(await each_still(page, f"{own} .tile")) == found.view.counts[0]

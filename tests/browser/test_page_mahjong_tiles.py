@@ -14,6 +14,7 @@ from tests.browser.support import node
 from tests.browser.support.chromium import DESKTOP
 from tests.browser.support.layout import look
 from tests.browser.support.mahjong_stage import shown
+from tests.browser.support.seen import change, each, each_still, still, until, until_count, until_is
 
 DRAWN = """
 const { tileSvg } = await load("js/games/mahjong/art/sheet.mjs");
@@ -90,7 +91,7 @@ def _difference(one: list[int], other: list[int]) -> float:
 async def test_faces_differ_at_24_px_without_any_colour(browser: Browser) -> None:
     async with shown(browser, positions.kawuxing_own_turn(), DESKTOP) as stage:
         for index in (False, True):
-            faces: dict[str, list[int]] = await stage.page.evaluate(PICTURES, [24, index])
+            faces: dict[str, list[int]] = await still(stage.page, PICTURES, [24, index])
             apart = {pair: _difference(faces[pair[0]], faces[pair[1]]) for pair in combinations(faces, 2)}
             closest = min(apart, key=lambda pair: apart[pair])
             assert apart[closest] >= DIFFERENCE_MIN, (closest, apart[closest])
@@ -100,9 +101,9 @@ async def test_faces_differ_at_24_px_without_any_colour(browser: Browser) -> Non
 async def test_the_gallery_shows_every_face_at_every_size(browser: Browser) -> None:
     async with shown(browser, positions.kawuxing_own_turn(), (1280, 1600)) as stage:
         page = stage.page
-        await page.evaluate(GALLERY, [24, 40, 64])
-        assert await page.locator(".tile").count() == 43 * 3 * 2 * 2
-        assert await _faceless(page) == []
+        await change(page, GALLERY, [24, 40, 64])
+        await until_count(page, ".tile", 43 * 3 * 2 * 2)
+        await until_is(lambda: _faceless(page), [])
         await look(page, "gallery")
 
 
@@ -119,13 +120,14 @@ async def _faceless(page: Page) -> Any:
 async def test_numbers_in_the_corners_are_a_switch_that_is_kept(browser: Browser) -> None:
     async with shown(browser, positions.kawuxing_own_turn(), DESKTOP) as stage:
         page = stage.page
-        face = "() => getComputedStyle(document.querySelector('.hand-tile .tile')).backgroundImage"
-        plain = await page.evaluate(face)
+        tile, face = ".hand-tile .tile", "getComputedStyle(node).backgroundImage"
+        plain = await each_still(page, tile, face)
         await page.click("[data-button=gear]")
         await page.click(".dialog .choice[aria-label='麻将牌角标'] button >> nth=0")
         await page.keyboard.press("Escape")
-        marked = await page.evaluate(face)
-        assert marked != plain
+        marked = await until(
+            lambda: each(page, tile, face),
+            lambda now: all(one != other for one, other in zip(now, plain, strict=True)),
+        )
         await page.reload()
-        await page.wait_for_selector(".hand-tile")
-        assert await page.evaluate(face) == marked
+        await until_is(lambda: each(page, tile, face), marked)

@@ -12,6 +12,7 @@ from playwright.async_api import Browser, Page
 from tests.browser.support import crowded, node
 from tests.browser.support.chromium import DESKTOP, PHONE, UPRIGHT, opened
 from tests.browser.support.layout import look
+from tests.browser.support.seen import box, change, each, each_still, still, until, until_count, until_is
 from tests.browser.support.stage import ME, Stage, serve
 
 pytestmark = pytest.mark.browser
@@ -46,7 +47,7 @@ async def staged(browser: Browser, stage: Stage, size: tuple[int, int], **how: A
     """Open the page on a stage."""
     runner, url = await serve(stage)
     try:
-        async with opened(browser, url, size, **how) as page:
+        async with opened(browser, url, size, steady=True, **how) as page:
             yield page
     finally:
         await stage.close()
@@ -62,24 +63,18 @@ async def test_a_long_message_covers_nobody_and_the_panel_has_all_of_it(
     for seat, player in enumerate((ME, "p_right", "p_left")):
         view.seats[seat].player_id = player
     stage.show_view(view)
-    async with staged(browser, stage, size) as page:
+    async with staged(browser, stage, size, lasting=True) as page:
         await page.wait_for_selector(".hand-card")
         for player in (ME, "p_right", "p_left"):
             await stage.talk(player, LONG)
         for place in (".own", ".seat.left", ".seat.right"):
             await page.wait_for_selector(f"{place} .bubble")
         await look(page, "bubbles")
-        assert await page.evaluate(COVERED_BY_BUBBLES) == []
-        lines = await page.eval_on_selector_all(
-            ".bubble",
-            "nodes => nodes.map((node) => node.clientHeight / parseFloat(getComputedStyle(node).lineHeight))",
-        )
-        assert max(lines) < 2.9
+        assert await still(page, COVERED_BY_BUBBLES) == []
+        lines = "node.clientHeight / parseFloat(getComputedStyle(node).lineHeight)"
+        assert max(await each_still(page, ".bubble", lines)) < 2.9
         await page.click("[data-button=chat]")
-        said = await page.eval_on_selector_all(
-            ".messages li", "nodes => nodes.map((node) => node.textContent)"
-        )
-        assert [text.count("W") for text in said] == [120, 120, 120]
+        await until_is(lambda: each(page, ".messages li", "node.textContent.match(/W/g).length"), [120] * 3)
 
 
 async def test_the_page_is_chinese_to_every_browser_until_english_is_chosen_and_keeps_that(
@@ -87,13 +82,12 @@ async def test_the_page_is_chinese_to_every_browser_until_english_is_chosen_and_
 ) -> None:
     async with staged(browser, Stage(), PHONE, language="en-US") as page:
         await page.wait_for_selector(".hall")
-        assert await page.evaluate("document.documentElement.lang") == "zh-CN"
-        assert "和电脑玩" in await page.inner_text(".big-bots")
+        await page.wait_for_selector("html[lang=zh-CN] .big-bots:has-text('和电脑玩')")
         await page.click("[data-button=gear]")
         await page.click(".dialog .chip:text-is('English')")
+        await page.wait_for_selector("html[lang=en]")
         await page.reload()
-        await page.wait_for_selector(".hall")
-        assert await page.evaluate("document.documentElement.lang") == "en"
+        await page.wait_for_selector("html[lang=en] .hall")
 
 
 async def test_the_buttons_of_a_dialog_hide_nothing_of_it_on_a_phone(browser: Browser) -> None:
@@ -102,13 +96,12 @@ async def test_the_buttons_of_a_dialog_hide_nothing_of_it_on_a_phone(browser: Br
         for opener, last in ((".who", ".avatar-choice >> nth=-1"), (".big-create", ".room-options summary")):
             await page.click(opener)
             await page.wait_for_selector(".dialog-buttons")
-            box = await page.locator(last).bounding_box()
-            buttons = await page.locator(".dialog-buttons").bounding_box()
-            assert box is not None
-            assert buttons is not None
-            assert box["y"] + box["height"] <= buttons["y"] + 1, last
+            lowest = await box(page.locator(last))
+            buttons = await box(page.locator(".dialog-buttons"))
+            assert lowest["y"] + lowest["height"] <= buttons["y"] + 1, last
             await look(page, "dialog" + opener)
             await page.keyboard.press("Escape")
+            await page.wait_for_selector(".dialog", state="detached")
 
 
 async def test_the_own_name_is_whole_on_a_phone(browser: Browser) -> None:
@@ -117,16 +110,17 @@ async def test_the_own_name_is_whole_on_a_phone(browser: Browser) -> None:
     stage.show_view(crowded.table_view("0-fixed", ME, crowded.cards_in_hand))
     async with staged(browser, stage, PHONE) as page:
         await page.wait_for_selector(".own .seat-name:has-text('牌友9999')")
-        cut = await page.eval_on_selector(".own .seat-name", "node => node.scrollWidth - node.clientWidth")
-        assert cut <= 0
+        cut = await each_still(page, ".own .seat-name", "node.scrollWidth - node.clientWidth")
+        assert [over <= 0 for over in cut] == [True]
 
 
 async def test_tabs_of_presets_fade_out_where_there_are_more_and_not_at_the_end(browser: Browser) -> None:
     async with staged(browser, Stage(), PHONE) as page:
         await page.wait_for_selector(".preset-tab")
-        ends = await page.eval_on_selector(
-            ".presets",
-            """(row) => {
+        ends = await still(
+            page,
+            """() => {
+              const row = document.querySelector(".presets");
               const more = row.scrollWidth - row.clientWidth;
               row.scrollLeft = more;
               const fades = getComputedStyle(row).maskImage;
@@ -146,16 +140,17 @@ async def test_nothing_scrolls_the_bar_off_the_table(browser: Browser, size: tup
     stage.show_view(crowded.table_view("0-fixed", ME, crowded.cards_in_hand))
     async with staged(browser, stage, size) as page:
         await page.wait_for_selector(".hand-card")
-        await page.evaluate(
+        await change(
+            page,
             """() => {
               for (const card of document.querySelectorAll(".hand-card")) {
                 card.focus();
                 card.scrollIntoView({ block: "center" });
               }
               document.querySelector(".table").scrollTop = 60;
-            }"""
+            }""",
         )
-        assert await page.eval_on_selector(".bar", "node => node.getBoundingClientRect().top") == 0
+        assert await each_still(page, ".bar", "node.getBoundingClientRect().top") == [0]
 
 
 async def test_a_new_player_waits_for_his_first_gold_instead_of_being_refused(browser: Browser) -> None:
@@ -163,13 +158,17 @@ async def test_a_new_player_waits_for_his_first_gold_instead_of_being_refused(br
     stage.is_new, stage.gold = True, 0
     async with staged(browser, stage, PHONE) as page:
         await page.wait_for_selector(".hall")
-        for button in (".big-bots", ".big-match", ".hall .primary >> nth=0", ".hall .plain >> nth=0"):
-            assert await page.locator(button).is_disabled(), button
-        assert await page.locator(".big-bots .spinner").count() == 1
-        assert await page.locator(".hall-closed").count() == 0
+        # In one look: the page asks for the gold for ten seconds only.
+        told = ".big-bots, .big-match, .hall .primary, .hall .plain, .hall-closed, .big-bots .spinner"
+        seen = await until(
+            lambda: each(page, told, "[node.className, node.disabled]"),
+            lambda seen: sum(bool(disabled) for _, disabled in seen) >= 2 + 6,
+        )
         stage.gold = 20_000
+        assert all(disabled for name, disabled in seen if "spinner" not in name)
+        assert [name for name, _ in seen if "spinner" in name or "closed" in name] == ["spinner"]
         await page.wait_for_selector(".big-bots:not([disabled])")
-        assert await page.inner_text(".gold") == "20,000"
+        await until_is(lambda: page.inner_text(".gold"), "20,000")
         await page.click(".big-bots")
         await page.wait_for_selector(".hand-card")
 
@@ -180,12 +179,9 @@ async def test_a_result_offers_the_next_round_once_and_shows_the_others_hands_on
         await page.wait_for_selector(".hand-card")
         await page.click("[data-button=auto]")
         await page.wait_for_selector(".result .round-result")
-        assert await page.locator("[data-action=ready]").count() == 1
+        await until_count(page, "[data-action=ready]", 1)
         await page.click(".hands summary")
-        names = await page.eval_on_selector_all(
-            ".rest-name", "nodes => nodes.map((node) => node.textContent)"
-        )
-        assert names
+        names = await until(lambda: each(page, ".rest-name"), len)
         assert all(name.startswith("电脑") for name in names)
 
 
@@ -194,18 +190,15 @@ async def test_the_end_of_a_match_leads_to_the_score_of_its_last_round(browser: 
         await page.click(".big-bots")
         await page.wait_for_selector(".hand-card")
         # In one step: where nobody has to wait for us, the round may be over before a click could arrive.
-        await page.evaluate("document.querySelector('[data-button=auto]')?.click()")
+        await change(page, "document.querySelector('[data-button=auto]')?.click()")
         await page.wait_for_selector(".result .final")
         await look(page, "match-end")
         button = page.locator(".to-round")
-        foot = await page.locator(".result-foot").bounding_box()
-        box = await button.bounding_box()
-        assert box is not None
-        assert foot is not None
-        assert box["y"] + box["height"] <= foot["y"] + 1
+        foot = await box(page.locator(".result-foot"))
+        lies = await box(button)
+        assert lies["y"] + lies["height"] <= foot["y"] + 1
         await button.click()
-        scores = await page.locator(".scores").bounding_box()
-        assert scores is not None
+        scores = await box(page.locator(".scores"))
         assert scores["y"] < foot["y"]
 
 
@@ -217,9 +210,7 @@ async def test_seats_that_give_numbers_for_the_shuffle_are_marked(browser: Brows
     async with staged(browser, stage, PHONE) as page:
         await page.wait_for_selector(".hand-card")
         await look(page, "gives", table=True)
-        marked = await page.eval_on_selector_all(
-            "main section:has(.gives)", "nodes => nodes.map((node) => node.className)"
-        )
+        marked = await each_still(page, "main section:has(.gives)", "node.className")
         assert sorted(marked) == ["own", "seat left"]
 
 

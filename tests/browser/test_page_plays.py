@@ -11,7 +11,9 @@ from playwright.async_api import Browser, Page
 
 from tests.browser.support.chromium import CHROMIUM, DESKTOP, PHONE, opened
 from tests.browser.support.layout import look
-from tests.browser.support.player import ROUND_S_MAX, not_by_hand, play_until
+from tests.browser.support.patient import patient_halls
+from tests.browser.support.player import ROUND_S_MAX, given, not_by_hand, play_until, room_code, saved
+from tests.browser.support.seen import each, each_still, until, until_count, until_is
 from tests.support.up import Up
 
 pytestmark = [
@@ -21,7 +23,10 @@ pytestmark = [
 ]
 
 RESULT = ".result .round-result"
-ROUND_WAIT_MS = 60_000
+STANDS = f".to-discard, {RESULT}"
+"""Where the table waits for this person alone, and nothing changes by itself."""
+
+ROUND_WAIT_MS = 120_000
 """Audit, settlement and the pause between rounds, on a busy machine."""
 
 WHOLE_ROUND_MS = int(ROUND_S_MAX * 1000)
@@ -31,7 +36,8 @@ WHOLE_ROUND_MS = int(ROUND_S_MAX * 1000)
 @pytest.fixture(scope="module")
 def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
     """One platform for the tests of this file; each brings players of its own."""
-    with Up(tmp_path_factory.mktemp("page") / "data") as running:
+    folder = tmp_path_factory.mktemp("page")
+    with Up(folder / "data", env=patient_halls(folder)) as running:
         yield running
 
 
@@ -43,10 +49,7 @@ async def sit_with_bots(page: Page) -> None:
 
 async def own_cards(page: Page) -> list[str]:
     """Return the cards of the hand as the page shows them, sorted."""
-    cards = await page.eval_on_selector_all(
-        ".rack .hand-card", "nodes => nodes.map((node) => node.dataset.card)"
-    )
-    return sorted(cards)
+    return sorted(await each_still(page, ".rack .hand-card", "node.dataset.card"))
 
 
 @pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=["phone", "desktop"])
@@ -55,7 +58,7 @@ async def test_a_guest_plays_a_whole_round_and_sees_it_explained_audited_and_fai
 ) -> None:
     async with opened(browser, up.said.url, size) as page:
         await page.wait_for_selector(".hall")
-        assert await page.inner_text(".gold") == "20,000"
+        await until_is(lambda: page.inner_text(".gold"), "20,000")
         await sit_with_bots(page)
         assert len(await own_cards(page)) in (12, 13, 16, 17, 20, 21)  # 提 of the deal are laid at once
         await look(page, "real-dealt", table=True)
@@ -64,15 +67,11 @@ async def test_a_guest_plays_a_whole_round_and_sees_it_explained_audited_and_fai
         await page.wait_for_selector("[data-fair=ok]", timeout=ROUND_WAIT_MS)
         await page.wait_for_selector(".audit:has-text('已结算')", timeout=ROUND_WAIT_MS)
         await look(page, "real-result")
-        assert "1/3" in await page.inner_text(".verdict.fair")
-        points = await page.eval_on_selector_all(
-            ".scores tbody td:nth-of-type(1)", "nodes => nodes.map((node) => Number(node.textContent))"
-        )
+        await page.wait_for_selector(".verdict.fair:has-text('1/3')")
+        points = await each_still(page, ".scores tbody td:nth-of-type(1)", "Number(node.textContent)")
         assert len(points) == 3
         assert sum(points) == 0
-        async with page.expect_download() as saving:
-            await page.click(".result-foot .plain >> nth=0")
-        text = Path(await (await saving.value).path()).read_text("utf-8")
+        text = await saved(page)
         assert text.startswith("Paiju-Record: 1\n")
         assert not_by_hand(text) == []
         await page.click(".result [data-action=ready]")
@@ -86,15 +85,15 @@ async def test_a_reload_comes_back_to_the_seat_and_the_table_plays_on_when_asked
         await page.wait_for_selector(".hall")
         await sit_with_bots(page)
         await play_until(page, RESULT, answers=2)
-        await page.wait_for_selector(".to-discard, [data-action=pass], .result", timeout=ROUND_WAIT_MS)
+        await play_until(page, STANDS)
         before = await own_cards(page)
-        melds = await page.locator(".own-melds .meld").count()
+        melds = await each_still(page, ".own-melds .meld")
         await page.reload()
         await page.wait_for_selector("main.table[data-round='1']")
-        await page.wait_for_selector(".to-discard, [data-action=pass], .result", timeout=ROUND_WAIT_MS)
+        await page.wait_for_selector(STANDS, timeout=ROUND_WAIT_MS)
         assert await own_cards(page) == before
-        assert await page.locator(".own-melds .meld").count() == melds
-        if not await page.locator(RESULT).count():
+        assert await each_still(page, ".own-melds .meld") == melds
+        if not await each_still(page, RESULT):
             await page.click("[data-button=auto]")
         await page.wait_for_selector(RESULT, timeout=WHOLE_ROUND_MS)
         await page.wait_for_selector("[data-fair=ok]", timeout=ROUND_WAIT_MS)
@@ -123,9 +122,7 @@ async def test_friends_meet_in_a_room_by_its_code_talk_and_play_a_match_to_its_e
         await host.click(".dialog .round-chips button >> nth=0")
         await host.click(".dialog-buttons .primary")
         await host.wait_for_selector(".places")
-        code = "".join(
-            await host.eval_on_selector_all(".room-code .digit", "nodes => nodes.map((n) => n.textContent)")
-        )
+        code = await room_code(host)
         await guest.wait_for_selector(".hall")
         await guest.click(".big-join")
         for digit in code:
@@ -136,16 +133,16 @@ async def test_friends_meet_in_a_room_by_its_code_talk_and_play_a_match_to_its_e
             await page.click(".room-buttons .primary")
         for page in (host, guest):
             await page.wait_for_selector(".hand-card", timeout=ROUND_WAIT_MS)
-        assert await host.locator(".bar-room").inner_text() == f"房号 {code}"
+        await host.wait_for_selector(f".bar-room:text-is('房号 {code}')")
         await host.click("[data-button=chat]")
         await host.click(".phrase >> nth=0")
-        await guest.wait_for_selector(".bubble", timeout=ROUND_WAIT_MS)
-        assert await guest.inner_text(".bubble") == "大家好，很高兴见到各位"
+        await guest.wait_for_selector(".bubble:text-is('大家好，很高兴见到各位')", timeout=ROUND_WAIT_MS)
         await asyncio.gather(*[play_until(page, ".final") for page in (host, guest)])
         for page in (host, guest):
-            assert await page.locator(".rank").count() == 3
+            await until_count(page, ".rank", 3)
             await page.wait_for_selector("[data-fair=ok]", timeout=ROUND_WAIT_MS)
-            assert "2/3" in await page.inner_text(".verdict.fair")
+            # Two, but for a machine so slow that a seat missed the moment; the record says it then too.
+            await page.wait_for_selector(f".verdict.fair:has-text('{given(await saved(page))}/3')")
             await page.click(".result-foot .primary")
             await page.wait_for_selector(".hall")
 
@@ -153,7 +150,7 @@ async def test_friends_meet_in_a_room_by_its_code_talk_and_play_a_match_to_its_e
 async def test_the_page_comes_back_by_itself_after_the_platform_was_killed(
     browser: Browser, tmp_path: Path, free_port: int
 ) -> None:
-    with Up(tmp_path / "data", "--port", str(free_port)) as platform:
+    with Up(tmp_path / "data", "--port", str(free_port), env=patient_halls(tmp_path)) as platform:
         async with opened(browser, platform.said.url, PHONE) as page:
             await page.wait_for_selector(".hall")
             await sit_with_bots(page)
@@ -163,7 +160,7 @@ async def test_the_page_comes_back_by_itself_after_the_platform_was_killed(
             platform.start()
             await page.wait_for_selector(".banner", state="detached", timeout=ROUND_WAIT_MS)
             await page.wait_for_selector("main.table[data-round='1'] .hand-card")
-            assert set(await own_cards(page)) <= set(before)
+            assert set(await own_cards(page)) <= set(before)  # cards of the hand only ever go to melds
             await play_until(page, RESULT)
             await page.wait_for_selector("[data-audit=AGREED]", timeout=ROUND_WAIT_MS)
 
@@ -189,16 +186,19 @@ async def test_sign_in_statistics_and_records_are_there_after_a_match(browser: B
         await page.click(".result-foot .primary")
         await page.click("[data-button=chart]")
         await page.wait_for_selector(".stat, .nothing")
-        for _ in range(50):  # the round is counted when its settlement has come round
-            if await page.locator(".stat").count():
-                break
+
+        async def asked_again() -> list[str]:
             await page.keyboard.press("Escape")
-            await page.wait_for_timeout(200)
+            await page.wait_for_selector(".dialog", state="detached")
             await page.click("[data-button=chart]")
             await page.wait_for_selector(".stat, .nothing")
-        assert await page.locator(".figure dd").first.inner_text() == "1"
+            return await each(page, ".figure dd")
+
+        # The round is counted when its settlement has come round.
+        await until(asked_again, lambda figures: figures[:1] == ["1"])
         await look(page, "real-statistics")
         await page.keyboard.press("Escape")
+        await page.wait_for_selector(".dialog", state="detached")
         await page.click("[data-button=list]")
         await page.click(".record-row .plain")
         await page.wait_for_selector(".record-actions li")

@@ -12,6 +12,7 @@ from playwright.async_api import Browser, Page
 from tests.browser.support import crowded
 from tests.browser.support.chromium import DESKTOP, PHONE, UPRIGHT, opened
 from tests.browser.support.layout import look
+from tests.browser.support.seen import box, each_still, still
 from tests.browser.support.stage import ME, Stage, serve
 
 pytestmark = pytest.mark.browser
@@ -29,7 +30,7 @@ async def staged(browser: Browser, size: tuple[int, int], language: str) -> Asyn
     stage = Stage(seed=5, pace_s=0.0, rounds=1)
     runner, url = await serve(stage)
     try:
-        async with opened(browser, url, size, chosen=language) as page:
+        async with opened(browser, url, size, chosen=language, steady=True) as page:
             await page.wait_for_selector(".hall")
             yield page, stage
     finally:
@@ -77,13 +78,14 @@ async def test_the_most_crowded_tables_fit(
         await page.reload()
         await page.wait_for_selector(".hand-card")
         await look(page, f"crowded-{measure.__name__}", table=True)
-        if await page.query_selector("[aria-expanded=false]"):
+        if await each_still(page, "[aria-expanded=false]"):
             await page.click("[data-action=chi]")
             await page.wait_for_selector(".chi-way")
             await look(page, f"eating-{measure.__name__}")
-            ways = await page.evaluate(
+            ways = await still(
+                page,
                 "() => [...document.querySelectorAll('.chi-way')].map((node) => node.getBoundingClientRect())"
-                ".filter((box) => box.left < 0 || box.right > innerWidth || box.top < 0).length"
+                ".filter((box) => box.left < 0 || box.right > innerWidth || box.top < 0).length",
             )
             assert ways == 0
 
@@ -107,8 +109,8 @@ async def test_menu_rules_chat_and_result_fit(browser: Browser, size: tuple[int,
         await page.click("[data-button=auto]")
         await page.wait_for_selector("[data-audit=AGREED]")
         await page.wait_for_selector("[data-fair=ok]")
-        for summary in await page.query_selector_all(".result summary"):
-            await summary.click()
+        for at in range(len(await each_still(page, ".result summary"))):
+            await page.click(f".result summary >> nth={at}")
         await look(page, "result")
-        footer = await page.evaluate("document.querySelector('.result-foot').getBoundingClientRect().bottom")
-        assert footer <= size[1], "the buttons below the result are on the screen"
+        foot = await box(page.locator(".result-foot"))
+        assert foot["y"] + foot["height"] <= size[1], "the buttons below the result are on the screen"

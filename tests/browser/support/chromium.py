@@ -24,11 +24,25 @@ ARGUMENTS: Final = [
     "--disable-quic",
 ]
 
+STEADY: Final = """
+const chance = crypto.getRandomValues.bind(crypto);
+crypto.getRandomValues = (bytes) => (bytes.length === 32 ? bytes.fill(7) : chance(bytes));
+const start = Date.now();
+Date.now = () => start;
+"""
+"""Secrets of chains of nonces (32 bytes) are always the same, ids are not. The date stands; timers run."""
+
+LASTING: Final = """
+const later = window.setTimeout;
+window.setTimeout = (work, ms, ...rest) => (ms >= 4_000 && ms <= 6_000 ? 0 : later(work, ms, ...rest));
+"""
+"""Toasts and bubbles are timers of four and five seconds."""
+
 PHONE: Final = (667, 375)
 DESKTOP: Final = (1280, 800)
 UPRIGHT: Final = (375, 667)
-WAIT_MS: Final = 20_000
-"""How long the page may take for one step on a busy machine."""
+WAIT_MS: Final = 60_000
+"""How long the page may take for one step on a machine that does much else."""
 
 
 @asynccontextmanager
@@ -49,6 +63,8 @@ async def opened(
     calm: bool = True,
     language: str = "zh-CN",
     chosen: str = "",
+    steady: bool = False,
+    lasting: bool = False,
 ) -> AsyncIterator[Page]:
     """Open the page as a new visitor; its errors fail the test when the page is closed.
 
@@ -59,6 +75,9 @@ async def opened(
         calm: Ask for reduced motion, so that nothing is caught in flight.
         language: What the browser prefers.
         chosen: The language that the visitor has chosen before; the page is Chinese to others.
+        steady: His numbers for the shuffle are always the same, so that a stage deals what it dealt before,
+            and his clock stands, so that what is shown does not depend on how fast a test is.
+        lasting: What goes away by itself after some seconds, a bubble or a toast, stays.
     """
     width, height = size
     context: BrowserContext = await browser.new_context(
@@ -69,6 +88,8 @@ async def opened(
     if chosen:
         kept = f"localStorage.getItem('paiju.language') ?? localStorage.setItem('paiju.language', '{chosen}')"
         await context.add_init_script(kept)
+    for script in ([STEADY] if steady else []) + ([LASTING] if lasting else []):
+        await context.add_init_script(script)
     page = await context.new_page()
     page.set_default_timeout(WAIT_MS)
     errors: list[str] = []

@@ -9,11 +9,7 @@ from typing import Any
 from playwright.async_api import Page
 
 from tests.browser.support.contrast import LOW_CONTRAST
-
-DRAWN = """() => new Promise((done) => {
-  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 20)));
-})"""
-"""Resolves once what was just changed is drawn."""
+from tests.browser.support.seen import settled, still, until_is
 
 SMALL_TEXT = """() => {
   const found = [];
@@ -64,6 +60,9 @@ COVERED_TEXTS = """() => {
   ).map(([other]) => `"${one.textContent}" runs into "${other.textContent}"`));
 }"""
 
+FITS_MS = 10_000
+"""For how long something that is wrong may still be on its way to be right."""
+
 NARROW_PX = 500
 """A phone held upright: ten columns of cards leave each a little less."""
 
@@ -96,7 +95,7 @@ def _overlaps(boxes: list[dict[str, Any]]) -> list[str]:
 
 async def problems(page: Page, *, table: bool = False) -> list[str]:
     """Return what is wrong with the page as it is now, one line each."""
-    await page.evaluate(DRAWN)
+    await settled(page)
     found: list[str] = list(await page.evaluate(SMALL_TEXT))
     width = page.viewport_size["width"] if page.viewport_size else 0
     found += await page.evaluate(LOW_CONTRAST)
@@ -130,14 +129,26 @@ async def _hand_problems(page: Page) -> list[str]:
     return result
 
 
+async def fits(page: Page, name: str = "the page", *, table: bool = False) -> None:
+    """Fail when something is wrong with the page and stays wrong."""
+    try:
+        await until_is(lambda: problems(page, table=table), [], within_ms=FITS_MS)
+    except AssertionError as error:
+        raise AssertionError(f"{name}: {error}") from None
+
+
 async def look(page: Page, name: str, *, table: bool = False) -> None:
-    """Fail when something is wrong with the page now; photograph it if SCREENSHOTS names a folder."""
-    await page.evaluate(DRAWN)
+    """Photograph the page if SCREENSHOTS names a folder; fail when something is wrong with it."""
+    await photograph(page, name)
+    await fits(page, name, table=table)
+
+
+async def photograph(page: Page, name: str) -> None:
+    """Photograph the page if SCREENSHOTS names a folder."""
     folder = os.environ.get("SCREENSHOTS")
-    if folder:
-        size = page.viewport_size or {"width": 0, "height": 0}
-        language = await page.evaluate("document.documentElement.lang")
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        await page.screenshot(path=Path(folder) / f"{size['width']}x{size['height']}-{language}-{name}.png")
-    found = await problems(page, table=table)
-    assert not found, f"{name}: {found}"
+    if not folder:
+        return
+    size = page.viewport_size or {"width": 0, "height": 0}
+    language = await still(page, "document.documentElement.lang")
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    await page.screenshot(path=Path(folder) / f"{size['width']}x{size['height']}-{language}-{name}.png")

@@ -6,7 +6,8 @@ from typing import Any
 
 from playwright.async_api import Page
 
-from tests.browser.support.layout import DRAWN, look, problems
+from tests.browser.support.layout import FITS_MS, photograph, problems
+from tests.browser.support.seen import until_is
 
 SIZES = {"desktop": (1280, 800), "upright": (390, 844), "small": (360, 640), "lying": (844, 390)}
 """Where the tables are looked at."""
@@ -77,7 +78,6 @@ async def table_problems(page: Page, *, open_choice: bool = False) -> list[str]:
         page: The page.
         open_choice: Something lies over the table on purpose; only the hand must stay free.
     """
-    await page.evaluate(DRAWN)
     found = await problems(page)
     found += await page.evaluate(SMALL_TILES, [TAP_PX, READ_PX])
     found += await page.evaluate(COVERED_TILES)
@@ -95,8 +95,29 @@ async def table_problems(page: Page, *, open_choice: bool = False) -> list[str]:
     return found
 
 
+async def table_fits(
+    page: Page, name: str = "the table", *, open_choice: bool = False, unless: str = ""
+) -> None:
+    """Fail when something is wrong with the table and stays wrong.
+
+    Args:
+        page: The page.
+        name: What is looked at, for the failure.
+        open_choice: As for `table_problems`.
+        unless: What may come over the table meanwhile, and then is all right.
+    """
+
+    async def left() -> list[str]:
+        found = await table_problems(page, open_choice=open_choice)
+        return [] if unless and await page.locator(unless).count() else found
+
+    try:
+        await until_is(left, [], within_ms=FITS_MS)
+    except AssertionError as error:
+        raise AssertionError(f"{name}: {error}") from None
+
+
 async def look_at_table(page: Page, name: str, *, open_choice: bool = False) -> None:
     """Photograph the table if SCREENSHOTS names a folder; fail when something is wrong with it."""
-    await look(page, name)
-    found = await table_problems(page, open_choice=open_choice)
-    assert not found, f"{name}: {found}"
+    await photograph(page, name)
+    await table_fits(page, name, open_choice=open_choice)

@@ -8,6 +8,7 @@ from collections.abc import Collection
 from playwright.async_api import Page
 
 from tests.browser.support.player import ROUND_S_MAX, click
+from tests.browser.support.seen import settled
 
 CLAIMS = ("hu", "liang", "gang", "peng", "chi")
 """In the order in which the person prefers them."""
@@ -24,6 +25,7 @@ async def answer(page: Page, claims: Collection[str] = CLAIMS) -> str:
             if await reveal(page):
                 return action
         elif await click(page, f"[data-action={action}]"):
+            await settled(page)
             await click(page, ".chooser .way")
             return action
     if await click(page, "[data-action=pass]"):
@@ -31,6 +33,7 @@ async def answer(page: Page, claims: Collection[str] = CLAIMS) -> str:
     if await page.locator("[data-action=discard]").count():
         tile = ".to-discard .hand-tile.legal:not(.danger)"
         chosen = await click(page, tile) or await click(page, ".to-discard .hand-tile.legal")
+        await settled(page)
         if chosen and await click(page, ".act-discard:not([disabled])"):
             return "discard"
     return ""
@@ -40,9 +43,12 @@ async def reveal(page: Page) -> bool:
     """Reveal with the first discard that leads to something, and hide what may be hidden."""
     if not await click(page, "[data-action=liang]"):
         return False
+    await settled(page)
     if not await click(page, ".reveal-way"):
         return False
+    await settled(page)
     await click(page, ".kou-way:not([disabled])")
+    await settled(page)
     return await click(page, "[data-action=reveal]:not([disabled])")
 
 
@@ -57,6 +63,7 @@ async def play_until(
     given: list[str] = []
     until = time.monotonic() + ROUND_S_MAX
     while time.monotonic() < until:
+        await settled(page)
         if await page.locator(selector).count() or len(given) >= answers:
             return given
         said = await answer(page, claims)

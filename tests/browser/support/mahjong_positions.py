@@ -67,6 +67,24 @@ def sensible(name: str) -> Choose:
     return choose
 
 
+def stubborn(name: str) -> Choose:
+    """Play as the normal bot does, but never win: for draws with hands that are ready."""
+    sensibly = sensible(name)
+
+    def choose(legal: tuple[str, ...], view: Any, rng: random.Random) -> str:
+        action = sensibly(legal, view, rng)
+        others = [one for one in legal if one != "hu"]
+        return action if action in others else others[0]
+
+    return choose
+
+
+def some_ready(view: Any) -> bool:
+    """Return whether nobody won, and some hands were ready and some not."""
+    ready = [bool(waits_of(hand, view.melds[at])) for at, hand in enumerate(view.hands)]
+    return not view.wins and any(ready) and not all(ready)
+
+
 def find(
     game: str,
     preset: str,
@@ -216,6 +234,12 @@ def kawuxing_two_winners() -> Found:
 @functools.cache
 def kawuxing_drawn() -> Found:
     """Return a round that nobody won, with hands that were ready."""
+    return find("kawuxing", "xiangyang", some_ready, over=True, choose=stubborn("kawuxing"))
+
+
+@functools.cache
+def kawuxing_drawn_unready() -> Found:
+    """Return a round that nobody won, where no hand was ready."""
     return find(
         "kawuxing", "xiangyang", lambda view: not view.wins and any(view.points), over=True, choose=lively
     )

@@ -19,10 +19,9 @@ class Shown:
         self.page = page
         self._stage = stage
 
-    @property
-    def acts(self) -> list[str]:
-        """The answers that the page sent."""
-        return self._stage.acts
+    async def heard(self) -> list[str]:
+        """Return the answers that the page has sent so far."""
+        return await self._stage.heard()
 
     async def show(self, found: Found) -> None:
         """Let the page come back to another moment."""
@@ -40,7 +39,7 @@ async def shown(
     stage.show_view(table_view(found, ME))
     runner, url = await serve(stage)
     try:
-        async with opened(browser, url, size, chosen=language) as page:
+        async with opened(browser, url, size, chosen=language, steady=True) as page:
             await page.wait_for_selector("main.table .rack")
             yield Shown(page, stage)
     finally:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 from playwright.async_api import Error, Page
 
+from tests.browser.support.seen import each, settled, until
+
 CLICK_MS = 1_500
-ROUND_S_MAX = 240.0
+ROUND_S_MAX = 400.0
 """A round of real play, with its pauses, on a busy machine."""
 
 
@@ -37,12 +40,13 @@ async def answer(page: Page) -> bool:
     for action in ("hu", "peng", "chi"):
         if await click(page, f"[data-action={action}]"):
             if action == "chi":
-                await page.wait_for_timeout(80)
+                await settled(page)
                 await click(page, ".chi-way")
             return True
     if await click(page, "[data-action=pass]"):
         return True
     if await click(page, ".to-discard .hand-card.legal", down=0.2):
+        await settled(page)
         return await click(page, ".act-discard:not([disabled])")
     return False
 
@@ -56,6 +60,7 @@ async def play_until(page: Page, selector: str, *, answers: int = 10_000) -> int
     given = 0
     until = time.monotonic() + ROUND_S_MAX
     while time.monotonic() < until:
+        await settled(page)
         if await page.locator(selector).count() or given >= answers:
             return given
         given += await answer(page)
@@ -75,3 +80,22 @@ def not_by_hand(record: str) -> list[str]:
     own = [line for line in actions.split("\n") if line.split(" ")[0] in people]
     assert own, record
     return [line for line in own if line.endswith((" timeout", " auto"))]
+
+
+def given(record: str) -> int:
+    """Return how many seats gave a number for the shuffle of a record's round."""
+    nonces = next(line for line in record.split("\n") if line.startswith("Nonces: "))
+    return sum(one != "-" for one in nonces.removeprefix("Nonces: ").split(","))
+
+
+async def saved(page: Page) -> str:
+    """Save the record of the round whose result is open; return it."""
+    async with page.expect_download() as saving:
+        await page.click(".result-foot .plain >> nth=0")
+    return Path(await (await saving.value).path()).read_text("utf-8")
+
+
+async def room_code(page: Page) -> str:
+    """Return the code of the room that the page shows."""
+    digits: list[str] = await until(lambda: each(page, ".room-code .digit"), lambda now: len(list(now)) == 6)
+    return "".join(digits)

@@ -31,6 +31,8 @@ from tests.browser.support.staged_table import StagedTable
 
 ME = "p_stage"
 START_GOLD = 20_000
+ASKED_MS = 15_000
+"""What is left of the time for the question of a position that is shown."""
 
 
 def now_ms() -> int:
@@ -56,14 +58,24 @@ class Stage:
         self.room: matchmaking.Room | None = None
         self.shown: play.TableView | None = None
         """A position that is shown instead of a match."""
+        self.welcomed_ms = 0
+        """When the page said hello."""
+        self.opened = 0
+        """How many tables it had: their names, and so what is dealt, depend on the seed and this alone."""
         self.acts: list[str] = []
         """Answers given in that position."""
         self.filled: list[str] = []
         """Levels of bots that rooms were filled with."""
+        self.epoch = 1
+        """Of the process that has the table."""
+        self.attached: list[tuple[int, int]] = []
+        """Epoch and number that listeners came with."""
         self.seated = True
         """False: the player has no seat at the position shown."""
         self.spectates = False
         """Whether the last listener asked only to watch."""
+        self.is_guest = False
+        """True: the player has come into the room before."""
         self.waits = False
         """True: a ticket waits instead of being matched."""
         self.is_new = False
@@ -93,7 +105,9 @@ class Stage:
             "GetRoom": lambda _: matchmaking.GetRoomResponse(room=self.room),
             "FillRoomWithBots": self.fill_room,
             "LeaveRoom": lambda _: matchmaking.LeaveRoomResponse(),
-            "GetWhereabouts": lambda _: matchmaking.GetWhereaboutsResponse(table_id=self.where()),
+            "GetWhereabouts": lambda _: matchmaking.GetWhereaboutsResponse(
+                table_id=self.where(), room=self.room if self.is_guest else None
+            ),
             "ListMessages": lambda _: chat.ListMessagesResponse(),
             "PostMessage": self.post_message,
             "ListRecords": lambda _: tables.ListRecordsResponse(
@@ -155,16 +169,26 @@ class Stage:
         kind = request.WhichOneof("body")
         answer = gateway.PlayResponse(reply_to=request.id)
         if kind == "hello":
+            self.welcomed_ms = now_ms()
             answer.welcome.player_id = ME
-            answer.welcome.now_ms = now_ms()
+            answer.welcome.now_ms = self.welcomed_ms
         elif kind == "ping":
+            # To a visitor whose clock stands (`opened`, steady) it still is when he came.
             answer.pong.at_ms = request.ping.at_ms
-            answer.pong.now_ms = now_ms()
+            answer.pong.now_ms = self.welcomed_ms
         elif kind == "call":
             answer.call_result.CopyFrom(self.result(request.call.method, request.call.payload))
         elif kind == "table":
             answer.command_answer.reason = await self.command(request.table)
         await self.send(answer)
+
+    async def heard(self) -> list[str]:
+        """Return the answers given so far in the position that is shown."""
+        return list(self.acts)
+
+    async def listeners(self) -> int:
+        """Return how often a listener has come to the position that is shown."""
+        return len(self.attached)
 
     def show_view(self, view: play.TableView) -> None:
         """From now on the player sits in this position."""
@@ -187,6 +211,7 @@ class Stage:
         if self.shown is not None:
             if command.WhichOneof("body") == "attach":
                 self.spectates = command.attach.spectate
+                self.attached.append((command.attach.epoch, command.attach.number))
                 await self.snapshot(self.shown)
             else:
                 self.acts.append(command.act.action)
@@ -199,9 +224,21 @@ class Stage:
         return table.command(command)
 
     async def snapshot(self, view: play.TableView) -> None:
-        """Send a view of a table."""
-        shot = gateway.TableSnapshot(table_id=view.table_id, epoch=1, view=view.SerializeToString())
+        """Send a view of a table; whoever is asked has `ASKED_MS` from when he came."""
+        if self.shown is not None and view.play.question.number:
+            view.play.question.deadline_at_ms = self.welcomed_ms + ASKED_MS
+        if self.shown is not None and view.play.turn_deadline_at_ms:
+            view.play.turn_deadline_at_ms = self.welcomed_ms + ASKED_MS
+        shot = gateway.TableSnapshot(table_id=view.table_id, epoch=self.epoch, view=view.SerializeToString())
         await self.send(gateway.PlayResponse(table_snapshot=shot))
+
+    async def tell(self, frame: play.Frame) -> None:
+        """Send a frame at the table of the position that is shown."""
+        assert self.shown is not None
+        frames = gateway.TableFrames(
+            table_id=self.shown.table_id, epoch=self.epoch, frames=[frame.SerializeToString()]
+        )
+        await self.send(gateway.PlayResponse(table_frames=frames))
 
     async def frame(self, frame: play.Frame) -> None:
         """Send a frame of the table."""
@@ -305,7 +342,8 @@ class Stage:
     def open_table(self, game: str, preset: str) -> None:
         """Start a match with the page in seat 0."""
         rng = random.Random(self.seed)
-        table_id = "0-" + hashlib.sha256(f"{self.seed}{time.time()}".encode()).hexdigest()[:12]
+        self.opened += 1
+        table_id = "0-" + hashlib.sha256(f"{self.seed}/{self.opened}".encode()).hexdigest()[:12]
         self.table = StagedTable(
             table_id, ME, preset, rng, rounds=self.rounds, pace_s=self.pace_s, say=self.frame, game=game
         )

@@ -42,7 +42,7 @@ export function initialState(storage) {
     toasts: [],
     chat: { messages: [], open: false, unread: 0, bubbles: new Map() },
     callouts: [],
-    ui: { own: {}, sentQuestion: 0, resultOpen: false, fair: null },
+    ui: { own: {}, sentQuestion: 0, resultOpen: false, reads: {}, kept: null, fair: null },
     settings: readSettings(storage),
   };
 }

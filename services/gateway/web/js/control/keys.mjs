@@ -14,9 +14,11 @@ export function onKey(event, controls) {
     return;
   }
   if (typing || event.ctrlKey || event.metaKey || event.altKey || state.dialog || state.chat.open || !state.table) return;
-  if (!state.ui.resultOpen && state.table.face.onKey(event, controls)) event.preventDefault();
+  const isCovered = state.ui.resultOpen || state.ui.kept;
+  if (!isCovered && state.table.face.onKey(event, controls)) event.preventDefault();
   else if ((event.key === "Enter" || event.key === " ") && event.target?.tagName !== "BUTTON") {
-    if (state.ui.resultOpen && state.table.roundEnd && !state.table.matchEnd) controls.play.ready();
+    if (state.ui.kept) controls.play.goOn();
+    else if (state.ui.resultOpen && state.table.roundEnd && !state.table.matchEnd) controls.play.ready();
   }
 }
 

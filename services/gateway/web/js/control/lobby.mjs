@@ -335,7 +335,8 @@ export class LobbyControls {
     return this.controls.once("record", async () => {
       const { record } = await this.call("table/GetRecord", { round_id: roundId });
       const text = new TextDecoder().decode(record);
-      this.change((state) => (state.dialog = { kind: "record", roundId, text }));
+      this.change((state) => (state.dialog = { kind: "record", roundId, text, fair: null }));
+      await this.controls.replay.check(roundId, record);
     });
   }
 }

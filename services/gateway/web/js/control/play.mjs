@@ -15,8 +15,14 @@ const CALLOUT_MS = 1_300;
 const RESULT_AFTER_MS = 1_500;
 const GONE = new Set(["TABLE_UNKNOWN", "TABLE_CLOSED"]);
 
-/** What the person has opened and chosen at a table; `own` belongs to the game. */
-export const freshUi = () => ({ own: {}, sentQuestion: 0, resultOpen: false, fair: null });
+/**
+ * What the person has opened and chosen at a table; `own` belongs to the game. `reads`: what of the result is unfolded.
+ * `kept`: the table and the deal check of a result that is still being read while the next round is on.
+ */
+export const freshUi = () => ({ own: {}, sentQuestion: 0, resultOpen: false, reads: {}, kept: null, fair: null });
+
+/** Whether somebody reads why the round scored what it scored. */
+const isReading = (ui) => ui.resultOpen && Object.values(ui.reads).some(Boolean);
 
 /** Whether a question may be answered so. A game that sends its questions in a short form knows more. */
 const isLegal = (table, action) => table.face.isLegal?.(table, action) ?? table.question.actions.includes(action);
@@ -93,6 +99,7 @@ export class PlayControls {
   onSnapshot({ table_id, epoch, view }) {
     if (table_id !== this.table?.tableId) return;
     const { table } = this;
+    const before = table.asItStands();
     try {
       table.applyView(decode("table.v1.TableView", view), epoch);
     } catch (error) {
@@ -100,9 +107,16 @@ export class PlayControls {
       this.controls.toast(t("error.page"), "bad");
       return;
     }
-    this.change((state) => {
-      state.ui.own = table.face.newUi();
-      state.ui.resultOpen = table.roundEnd !== null || table.matchEnd !== null;
+    const isSameRound = before.known && before.roundId === table.roundId;
+    const isSameQuestion = isSameRound && before.question?.number === table.question?.number;
+    this.change(({ ui }) => {
+      // A table that only came back (from a lost connection, from another process) is where the person left it.
+      if (!isSameQuestion) ui.own = isSameRound && table.question && table.face.onAsked ? table.face.onAsked(ui.own, table) : table.face.newUi();
+      if (!isSameRound && before.roundEnd && isReading(ui)) ui.kept = { table: before, fair: ui.fair };
+      const isOver = table.roundEnd !== null || table.matchEnd !== null;
+      const wasOver = isSameRound && (before.roundEnd !== null || before.matchEnd !== null);
+      ui.resultOpen = wasOver && isOver ? ui.resultOpen : isOver;
+      if (!isSameRound) Object.assign(ui, { reads: {}, sentQuestion: 0, fair: null });
     });
     this.after();
     if (table.roundEnd) this.checkFair();
@@ -114,12 +128,15 @@ export class PlayControls {
     for (const bytes of frames) {
       const frame = decode("table.v1.Frame", bytes);
       const asked = table.question?.number;
+      const isRead = frame.round_opening && (this.state.ui.kept || isReading(this.state.ui));
+      const kept = isRead ? (this.state.ui.kept ?? { table: table.asItStands(), fair: this.state.ui.fair }) : null;
       const told = table.applyFrame(frame, epoch);
       if (told === null) continue;
       for (const event of told) this.show(event);
       if (table.question && table.question.number !== asked) this.wasAsked();
-      if (frame.round_opening) this.opened();
+      if (frame.round_opening) this.opened(kept);
       if (frame.round_end) this.ended();
+      if (frame.round_settlement && table.roundEnd) keepRound(localStorage, table);
       if (frame.match_end && !this.state.ui.resultOpen) this.change((state) => (state.ui.resultOpen = true));
     }
     if (table.isBroken) {
@@ -198,9 +215,10 @@ export class PlayControls {
     this.setUi(face.onAsked ? face.onAsked(this.ui, this.table) : face.newUi());
   }
 
-  opened() {
+  /** A round opens; `kept` is the result of the last one if it is still being read. */
+  opened(kept) {
     this.pending = null;
-    this.change((state) => (state.ui = { ...freshUi(), own: this.table.face.newUi() }));
+    this.change((state) => (state.ui = { ...freshUi(), own: this.table.face.newUi(), kept }));
   }
 
   ended() {
@@ -221,19 +239,27 @@ export class PlayControls {
     if (!roundEnd.record.length) return;
     const chain = this.chains.load(table.tableId);
     const given = chain?.revealed.includes(roundId) && table.nonces.get(table.seat)?.length;
-    const fair = await checkFair({
-      record: roundEnd.record,
-      heard: opening?.commitment,
-      ownNonce: given ? await this.chains.nonce(table.tableId, roundId) : null,
-      round,
-    });
+    const ownNonce = given ? await this.chains.nonce(table.tableId, roundId) : null;
+    if (table.roundId === roundId) keepRound(localStorage, table, ownNonce);
+    const fair = await checkFair({ record: roundEnd.record, heard: opening?.commitment, ownNonce, round });
     this.change((state) => {
       if (state.table?.roundId === roundId) state.ui.fair = { roundId, ...fair };
+      else if (state.ui.kept?.table.roundId === roundId) state.ui.kept = { ...state.ui.kept, fair };
     });
   }
 
   showResult(open) {
-    this.change((state) => (state.ui.resultOpen = open));
+    this.change(({ ui }) => Object.assign(ui, { resultOpen: open, reads: {}, kept: null }));
+  }
+
+  /** Part of the result was unfolded, or folded again. */
+  read(part, isOpen) {
+    if (Boolean(this.state.ui.reads[part]) !== isOpen) this.change(({ ui }) => (ui.reads = { ...ui.reads, [part]: isOpen }));
+  }
+
+  /** From a result that was read on into the next round, to that round. */
+  goOn() {
+    this.change(({ ui }) => (ui.kept = null));
   }
 
   saveRecord(roundId, text) {
@@ -288,6 +314,8 @@ export class PlayControls {
   }
 
   ready() {
+    // Whoever asks for the next round has read enough.
+    this.change(({ ui }) => (ui.reads = {}));
     return this.controls.once("ready", async () => {
       await this.command({ ready: {} }, `ready-${this.table.roundNo}-${freshId()}`);
       this.change((state) => (state.ui.resultOpen = state.table?.matchEnd !== null));

@@ -1,5 +1,6 @@
 // Looking at a round again.
-import { keptRound, stepsOf } from "../game/replay.mjs";
+import { checkRecord } from "../../fairdeal.mjs";
+import { checkKept, keptRound, stepsOf } from "../game/replay.mjs";
 
 const STEP_MS = 900;
 
@@ -14,9 +15,17 @@ export class ReplayControls {
     return this.controls.state.replay;
   }
 
-  /** Whether this browser has kept the round. */
-  has(roundId) {
-    return keptRound(this.storage, roundId) !== null;
+  /** The round as this browser has kept it, or null. */
+  kept(roundId) {
+    return keptRound(this.storage, roundId);
+  }
+
+  /** Check the deal of the record in the open dialog: against what was heard here, else against itself. */
+  async check(roundId, record) {
+    const fair = (await checkKept(this.kept(roundId), record)) ?? { ...(await checkRecord(new TextDecoder().decode(record))), checks: [], isAlone: true };
+    this.controls.change(({ dialog }) => {
+      if (dialog?.kind === "record" && dialog.roundId === roundId) dialog.fair = fair;
+    });
   }
 
   open(roundId) {

@@ -1,4 +1,6 @@
-// Rounds that were played here, kept to be looked at again step by step, as their player saw them.
+// Rounds that were played here, kept to be looked at again step by step, as their player saw them, with what proves them.
+import { fromHex, toHex } from "../../fairdeal.mjs";
+import { checkFair } from "./fair.mjs";
 import { Table } from "./table.mjs";
 
 const PLACE = "paiju.rounds";
@@ -9,13 +11,26 @@ const FIRST_GAME = "paohuzi";
 
 const PRIVATE = new Set(["ask", "answer", "withdrawn", "mark"]);
 
-/** Keep a finished round: who sat there and what this seat could read. */
-export function keepRound(storage, table) {
+/**
+ * Keep a finished round: who sat there, what this seat could read, why it scored what it scored, what the auditor said, and
+ * what the deal is checked against. Kept again, it gains what has come since (`ownNonce`: bytes, what this seat gave).
+ */
+export function keepRound(storage, table, ownNonce = null) {
   try {
-    const others = kept(storage).filter((one) => one.roundId !== table.roundId);
-    const players = table.seats.map((seat) => seat.player_id);
-    const { roundId, game, preset, rounds, texts } = table;
-    storage.setItem(PLACE, JSON.stringify([...others.slice(1 - ROUNDS_MAX), { roundId, game, preset, rounds, players, texts }]));
+    const all = kept(storage);
+    const before = all.find((one) => one.roundId === table.roundId) ?? {};
+    const others = all.filter((one) => one.roundId !== table.roundId);
+    const { roundId, game, preset, rounds, texts, roundEnd, settlement, opening } = table;
+    const round = {
+      ...before,
+      ...{ roundId, game, preset, rounds, texts },
+      players: table.seats.map((seat) => seat.player_id),
+      why: { zh: roundEnd?.explanation_zh ?? [], en: roundEnd?.explanation_en ?? [] },
+      audit: settlement ? { verdict: settlement.verdict, auditor: settlement.auditor } : (before.audit ?? null),
+      heard: opening?.commitment.length ? toHex(opening.commitment) : "",
+      nonce: ownNonce?.length ? toHex(ownNonce) : (before.nonce ?? ""),
+    };
+    storage.setItem(PLACE, JSON.stringify([...others.slice(1 - ROUNDS_MAX), round]));
   } catch {
     // A browser that keeps nothing has no replay; the record is always there.
   }
@@ -32,6 +47,14 @@ function kept(storage) {
 
 /** A round that was kept, or null. */
 export const keptRound = (storage, roundId) => kept(storage).find((one) => one.roundId === roundId) ?? null;
+
+/** The deal check of a round that was kept, against its record (bytes), as `checkFair` says; null if it heard no commitment. */
+export async function checkKept(round, record) {
+  if (!round?.heard) return null;
+  const table = tableAt(round, round.texts.length);
+  const ownNonce = round.nonce ? fromHex(round.nonce) : null;
+  return checkFair({ record, heard: fromHex(round.heard), ownNonce, round: table.round });
+}
 
 /** The places in the texts after which there is something to see: after the deal, then after each public event. */
 export function stepsOf(texts) {

@@ -90,7 +90,12 @@ export class Table {
     this.number = frame.number;
     this.epoch = epoch;
     const kind = Object.keys(FRAMES).find((name) => frame[name]);
-    return kind ? (FRAMES[kind](this, frame[kind]) ?? []) : [];
+    return kind ? (FRAMES[kind](this, frame[kind], frame.at_ms) ?? []) : [];
+  }
+
+  /** This table as it stands now, whatever frames follow. */
+  asItStands() {
+    return Object.assign(Object.create(Table.prototype), this);
   }
 
   play(play) {
@@ -186,7 +191,12 @@ const FRAMES = {
     table.vote = null;
     table.paused = "";
   },
-  resumed: () => [],
+  resumed(table, { grace_ms }, at) {
+    const until = at + grace_ms;
+    const { question } = table;
+    if (question) table.question = { ...question, deadline_at_ms: Math.max(question.deadline_at_ms, until) };
+    if (table.turnDeadline) table.turnDeadline = Math.max(table.turnDeadline, until);
+  },
   vote_changed(table, vote) {
     table.vote = vote.until_ms ? vote : null;
   },

@@ -30,11 +30,18 @@ export function setLanguage(next, storage = localStorage) {
   }
 }
 
-/** The words of a key, with `{name}` filled in. A key without words shows itself: a test finds those. */
+/**
+ * The words of a key, with `{name}` filled in; of `{name|round|rounds}` the first if the value is one (or minus one), else the
+ * second. A key without words shows itself: a test finds those.
+ */
 export function t(key, values = {}) {
   const pair = STRINGS[key];
   const words = pair ? pair[language === "en" ? 1 : 0] : key;
-  return words.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+  return words.replace(/\{(\w+)(?:\|([^|}]*)\|([^|}]*))?\}/g, (whole, name, one, many) => {
+    if (!(name in values)) return whole;
+    if (many === undefined) return String(values[name]);
+    return Math.abs(Number(values[name])) === 1 ? one : many;
+  });
 }
 
 /** Whether there are words for a key. */

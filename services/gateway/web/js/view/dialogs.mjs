@@ -8,7 +8,7 @@ import { keypad } from "./keypad.mjs";
 import { AVATARS, avatarPicture } from "./people.mjs";
 import { orderOf, setOrder } from "./order.mjs";
 import { optionWords } from "./optionvalue.mjs";
-import { catalogue, changesOf, presetsOf } from "./presets.mjs";
+import { catalogue, changesOf, nearestPreset, presetsOf } from "./presets.mjs";
 import { waitFor } from "./waitfor.mjs";
 import { roomForm } from "./roomform.mjs";
 
@@ -167,12 +167,30 @@ function rules(state) {
   const name = state.table?.game || state.room?.game || state.game;
   const options = rulesShown(state, name);
   const game = catalogue(state, name);
+  const near = nearestPreset(state, name, options, presetShown(state));
+  const rows = (shown, isMarked) =>
+    shown.flatMap((option) => {
+      const isChanged = near.changed.includes(option.name);
+      const usual = isMarked && isChanged ? h("span.option-usual", {}, t("rules.usual", { value: optionWords(option, near.options[option.name], name) })) : null;
+      return [
+        h("dt", { key: `${option.name}.t`, class: isChanged ? "changed" : "", "data-option": option.name }, localised(option)),
+        h("dd", { key: `${option.name}.d`, class: isChanged ? "changed" : "" }, optionWords(option, options[option.name], name), usual),
+      ];
+    });
   return [
-    gameOf(name).rules(options),
-    game && Object.keys(options).length
-      ? h("details", {}, h("summary", {}, t("rules.options")), h("dl.options", {}, game.options.flatMap((option) => [h("dt", { key: `${option.name}.t` }, localised(option)), h("dd", { key: `${option.name}.d` }, optionWords(option, options[option.name], name))])))
+    near?.changed.length
+      ? h("section.rules-changed", { key: "changed" }, h("h3", {}, t("rules.changed", { preset: near.title, count: near.changed.length })), h("dl.options", {}, rows(game.options.filter((option) => near.changed.includes(option.name)), true)))
       : null,
+    gameOf(name).rules(options),
+    near ? h("details", { key: "all" }, h("summary", {}, t("rules.options")), h("dl.options", {}, rows(game.options, false))) : null,
   ];
+}
+
+/** The preset of the table, else of the room, else the one chosen in the lobby; changed rules have none. */
+function presetShown(state) {
+  const { table, room } = state;
+  if (table?.known) return table.preset.split("@")[0];
+  return room?.preset ?? state.preset;
 }
 
 /** The options of the table, else of the room, else of the rules chosen in the lobby. */

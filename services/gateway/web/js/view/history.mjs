@@ -8,6 +8,7 @@ import { icon } from "./icons.mjs";
 import { nameOfPlayer } from "./people.mjs";
 import { waitFor } from "./waitfor.mjs";
 import { gameTitle, presetTitle } from "./presets.mjs";
+import { auditVerdict, explained, fairVerdict } from "./result.mjs";
 
 /** Counts per preset. */
 export function statisticsDialog(state, controls) {
@@ -66,7 +67,8 @@ export function recordsDialog(state, controls) {
 
 /** One record: its answers one by one, and the text for download. */
 export function recordDialog(state, controls) {
-  const { roundId, text } = state.dialog;
+  const { roundId, text, fair } = state.dialog;
+  const kept = controls.replay.kept(roundId);
   let record;
   try {
     record = parseRecord(text);
@@ -81,9 +83,11 @@ export function recordDialog(state, controls) {
       {},
       h("p", {}, t("record.round", { id: roundId })),
       h("p", {}, `${t("result.points")} `, players.map((id, seat) => h("span.record-score", { key: seat }, nameOfPlayer(state, id, seat), " ", h("b", {}, signed(record.result.points[seat]))))),
-      controls.replay.has(roundId) ? h("button.primary", { "data-button": "replay", onclick: () => controls.replay.open(roundId) }, icon("eye"), t("replay.title")) : null,
+      kept ? h("button.primary", { "data-button": "replay", onclick: () => controls.replay.open(roundId) }, icon("eye"), t("replay.title")) : null,
       h("button.plain", { onclick: () => saveText(recordFileName(roundId), text) }, icon("save"), t("record.save")),
     ),
+    kept?.why ? explained(state, kept.why, players, { open: true }) : h("p.hint", {}, t("record.no_why")),
+    h("div.verdicts", {}, kept?.audit ? auditVerdict(kept.audit) : null, fairVerdict(fair)),
     h(
       "ol.record-actions",
       {},

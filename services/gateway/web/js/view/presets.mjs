@@ -24,5 +24,19 @@ export function presetTitle(state, game, versioned, custom) {
   return preset === "custom" ? custom : presetsOf(state, game, [preset])[0].title;
 }
 
+/**
+ * What the rules of a table are nearest to: `{title, changed}`, the names of the options that differ from the preset that
+ * differs least (`wanted`, if it is one). The base of the coins is no rule. Null while the catalogue is not known.
+ */
+export function nearestPreset(state, game, options, wanted = "") {
+  const known = catalogue(state, game);
+  if (!known || !Object.keys(options).length) return null;
+  const names = known.options.map((option) => option.name).filter((name) => name !== "base_stake" && name in options);
+  const all = presetsOf(state, game, known.presets.map((one) => one.preset));
+  const apart = all.map((one) => ({ ...one, changed: names.filter((name) => options[name] !== one.options[name]) }));
+  const same = apart.find((one) => one.preset === wanted);
+  return same ?? apart.reduce((best, one) => (one.changed.length < best.changed.length ? one : best));
+}
+
 /** The options by which a room differs from its preset. */
 export const changesOf = (room) => JSON.parse(room.options_json || "{}");

@@ -4,9 +4,12 @@ import { h } from "../lib/vdom.mjs";
 import { countdown } from "./actions.mjs";
 import { icon } from "./icons.mjs";
 import { avatar, nameOfPlayer } from "./people.mjs";
+import { clockFace } from "./ticker.mjs";
 
-/** Describe the result of the last round and, after the last one, of the match. */
-export function resultScreen(state, controls) {
+/** Describe the result of the last round and, after the last one, of the match; or of the round before, if it is still being read. */
+export function resultScreen(now, controls) {
+  const { kept } = now.ui;
+  const state = kept ? { ...now, table: kept.table, ui: { ...now.ui, fair: kept.fair } } : now;
   const { table } = state;
   return h(
     "div.result-veil",
@@ -18,27 +21,27 @@ export function resultScreen(state, controls) {
         "div.result-scroll",
         { tabindex: "0" },
         table.matchEnd ? finalTable(state) : null,
-        table.roundEnd ? roundResult(state) : null,
+        table.roundEnd ? roundResult(state, controls) : null,
       ),
-      footer(state, controls),
+      kept ? keptFooter(now, controls) : footer(state, controls),
     ),
   );
 }
 
-function roundResult(state) {
+function roundResult(state, controls) {
   const { table } = state;
   const { result } = table.roundEnd;
   return h(
     "div.round-result",
-    { key: "round" },
+    { key: `round-${table.roundId}` },
     h("h2.result-title", { class: titleTone(table, result) }, table.face.resultTitle(state, result)),
     h(
       "div.result-columns",
       {},
-      h("div.result-hand", {}, table.face.resultBody(state, result), explanation(state)),
+      h("div.result-hand", {}, table.face.resultBody(state, result), explanation(state, controls)),
       h("div.result-side", {}, scoreTable(state, result), h("div.verdicts", {}, auditLine(table), fairLine(state))),
     ),
-    othersHands(state, result),
+    othersHands(state, controls, result),
   );
 }
 
@@ -47,16 +50,22 @@ function titleTone(table, result) {
   return mine > 0 ? "won" : mine < 0 ? "lost" : "even";
 }
 
-function explanation(state) {
+/** While a part is unfolded it is being read, and the result stays. */
+const unfolds = (controls, part) => ({ ontoggle: (event) => controls.play.read(part, event.currentTarget.open) });
+
+function explanation(state, controls) {
   const { table } = state;
-  const lines = currentLanguage() === "en" ? table.roundEnd.explanation_en : table.roundEnd.explanation_zh;
-  if (!lines.length) return null;
-  return h("details.why", {}, h("summary", {}, t("result.why")), h("ol", {}, lines.map((line, at) => h("li", { key: at }, seatsNamed(state, line)))));
+  const { explanation_zh: zh, explanation_en: en } = table.roundEnd;
+  const players = table.seats.map((seat) => seat.player_id);
+  return explained(state, { zh, en }, players, unfolds(controls, "why"));
 }
 
-/** A line with the names of those who are in it: nobody knows which number his seat has. */
-function seatsNamed(state, line) {
-  return line.replace(/(?:座位|\bseat) (\d)/gi, (words, seat) => nameOfPlayer(state, state.table.seats[seat]?.player_id, Number(seat)) || words);
+/** Why a round scored what it scored, with the names of those who are in it: nobody knows which number his seat has. */
+export function explained(state, { zh, en }, players, props) {
+  const lines = currentLanguage() === "en" ? en : zh;
+  if (!lines.length) return null;
+  const named = (line) => line.replace(/(?:座位|\bseat) (\d)/gi, (words, seat) => nameOfPlayer(state, players[seat], Number(seat)) || words);
+  return h("details.why", props, h("summary", {}, t("result.why")), h("ol", {}, lines.map((line, at) => h("li", { key: at }, named(line)))));
 }
 
 function scoreTable(state, result) {
@@ -88,17 +97,25 @@ const tone = (value) => (value > 0 ? "plus" : value < 0 ? "minus" : "");
 
 function auditLine(table) {
   const { settlement } = table;
-  const verdict = settlement?.verdict ?? "PENDING";
-  const words = t(`audit.${verdict}`, { auditor: settlement?.auditor ?? "" });
-  const money = table.baseStake && verdict === "AGREED" ? (settlement.settled ? t("audit.settled") : t("audit.settling")) : "";
+  const money = table.baseStake && settlement?.verdict === "AGREED" ? t(settlement.settled ? "audit.settled" : "audit.settling") : "";
+  return auditVerdict(settlement, money);
+}
+
+/** What the auditor said; null: nothing yet. */
+export function auditVerdict(said, money = "") {
+  const verdict = said?.verdict ?? "PENDING";
+  const words = t(`audit.${verdict}`, { auditor: said?.auditor ?? "" });
   return h(`p.verdict.audit`, { class: `is-${verdict.toLowerCase()}`, "data-audit": verdict }, verdict === "AGREED" ? icon("check") : h("span.spinner", { "aria-hidden": "true" }), h("span", {}, words, money ? ` · ${money}` : ""));
 }
 
-function fairLine(state) {
-  const { fair } = state.ui;
+const fairLine = (state) => fairVerdict(state.ui.fair);
+
+/** What the check of a deal found; null: it is under way. */
+export function fairVerdict(fair) {
   if (!fair) return h("p.verdict.fair", { "data-fair": "" }, h("span.spinner", { "aria-hidden": "true" }), t("fair.checking"));
   const bad = fair.checks.filter((check) => !check.ok).map((check) => t(`fair.check.${check.name}`));
-  const words = fair.ok ? t(fair.contributed ? "fair.ok" : "fair.none", fair) : t("fair.bad", { what: bad.join(t("comma")) || fair.problems[0] });
+  const good = fair.isAlone ? "fair.alone" : fair.contributed ? "fair.ok" : "fair.none";
+  const words = fair.ok ? t(good, fair) : t("fair.bad", { what: bad.join(t("comma")) || fair.problems[0] });
   return h(
     "p.verdict.fair",
     { class: fair.ok ? "is-agreed" : "is-disputed", "data-fair": fair.ok ? "ok" : "bad" },
@@ -107,14 +124,14 @@ function fairLine(state) {
   );
 }
 
-function othersHands(state, result) {
+function othersHands(state, controls, result) {
   const { table } = state;
   const { hands } = table.round;
   if (!hands) return null;
   const seats = table.around.filter((at) => !result.winners.includes(at) && at !== table.seat && hands[at].length);
   return h(
     "details.hands",
-    {},
+    unfolds(controls, "hands"),
     h("summary", {}, t("result.hands")),
     seats.map((at) =>
       h("div.rest-hand", { key: at }, h("span.rest-name", {}, nameOfPlayer(state, table.seats[at].player_id, at)), h("span.rest-cards", {}, table.face.cardRow(hands[at]))),
@@ -150,13 +167,27 @@ function finalTable(state) {
   );
 }
 
+function saveButton(table, controls) {
+  if (!table.roundEnd?.record.length) return null;
+  const text = () => new TextDecoder().decode(table.roundEnd.record);
+  return h("button.plain", { key: "save", onclick: () => controls.play.saveRecord(table.roundId, text()) }, icon("save"), t("record.save"));
+}
+
+/** Below a result that is still being read: the next round is on, and whose turn it is. */
+function keptFooter({ table, ui }, controls) {
+  const deadline = table.question?.deadline_at_ms;
+  return h(
+    "footer.result-foot",
+    {},
+    saveButton(ui.kept.table, controls),
+    h("p.footer-words", { key: "on", role: "status", class: deadline ? "urgent" : "" }, t(deadline ? "table.your_turn" : "result.next_on"), deadline ? [" ", clockFace(deadline), t("seconds")] : null),
+    h("button.primary.ready", { key: "go", "data-action": "go-on", onclick: () => controls.play.goOn() }, t("result.go_on")),
+  );
+}
+
 function footer(state, controls) {
   const { table } = state;
-  const buttons = [];
-  if (table.roundEnd?.record.length) {
-    const text = () => new TextDecoder().decode(table.roundEnd.record);
-    buttons.push(h("button.plain", { key: "save", onclick: () => controls.play.saveRecord(table.roundId, text()) }, icon("save"), t("record.save")));
-  }
+  const buttons = [saveButton(table, controls)];
   buttons.push(h("button.plain", { key: "see", onclick: () => controls.play.showResult(false) }, icon("eye"), t("result.see_table")));
   if (table.matchEnd) {
     if (controls.lobby.lastHall) buttons.push(h("button.plain", { key: "again", onclick: () => controls.play.again() }, t("match.again")));

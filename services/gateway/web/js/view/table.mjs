@@ -14,7 +14,7 @@ import { clockFace } from "./ticker.mjs";
 /** Describe the table. */
 export function tableScreen(state, controls) {
   const { table } = state;
-  const over = state.ui.resultOpen && (table.roundEnd || table.matchEnd);
+  const over = state.ui.kept || (state.ui.resultOpen && (table.roundEnd || table.matchEnd));
   return h(
     "main.table",
     { key: "table", class: `${tableClass(table)} phase-${table.phase}`, "data-phase": table.phase, "data-round": table.roundNo, "data-game": table.game },

@@ -1,9 +1,12 @@
 // What a result of 卡五星 says besides hands, names and payments.
 import { t } from "../../lib/i18n.mjs";
 import { h } from "../../lib/vdom.mjs";
+import { optionWords } from "../../view/optionvalue.mjs";
 import { nameOfPlayer } from "../../view/people.mjs";
-import { tileRow } from "../mahjong/tileview.mjs";
+import { catalogue } from "../../view/presets.mjs";
+import { tile, tileRow } from "../mahjong/tileview.mjs";
 import { isHorse, shareOf } from "./share.mjs";
+import { waitsOf } from "./waits.mjs";
 
 /** The product of a win, then for each payer the way from it to what he pays. */
 export function winSum(state, win, said) {
@@ -42,15 +45,37 @@ const isHit = (round, one) => round.options.mai_ma === "liu" && isHorse(one, rou
 
 /** 买马, and after 黄庄 what each hand was ready for. */
 export function resultFacts(state, result) {
-  const { round, seats } = state.table;
+  const { round } = state.table;
   const lines = [];
   if (result.ma?.length) lines.push(h("p.result-fact", { key: "ma", "data-ma": result.ma.join(" ") }, h("span", {}, t("kawuxing.result.ma")), h("span.set", {}, tileRow(result.ma, (one) => ({ class: isHit(round, one) ? "hit" : "" })))));
   if (round.stake > round.options.base) lines.push(h("p.result-fact", { key: "stake" }, t("kawuxing.doubled", { stake: round.stake })));
-  if (!result.winners.length) {
-    result.waiting.forEach((fan, at) => {
-      const who = at === state.table.seat ? t("side.own") : nameOfPlayer(state, seats[at].player_id, at);
-      lines.push(h("p.result-fact", { key: `wait-${at}` }, fan ? t("kawuxing.result.ready", { who, fan }) : t("kawuxing.result.not_ready", { who })));
-    });
-  }
+  if (!result.winners.length) lines.push(readyTable(state, result));
   return lines.length ? h("div.result-facts", { key: "facts" }, lines) : null;
+}
+
+/** After 黄庄: seat by seat whether the hand was ready, for which tiles, and what its best win would have been; then what that costs here. */
+function readyTable(state, result) {
+  const { round, seats, around, seat } = state.table;
+  const option = catalogue(state, "kawuxing")?.options.find((one) => one.name === "hz");
+  const row = (at) => {
+    const fan = result.waiting[at];
+    const who = at === seat ? t("side.own") : nameOfPlayer(state, seats[at].player_id, at);
+    const hand = round.hands?.[at] ?? [];
+    const waits = fan && hand.length % 3 === 1 ? waitsOf(hand, round.melds[at] ?? []) : [];
+    return h(
+      "tr",
+      { key: at, class: fan ? "is-ready" : "", "data-seat": at },
+      h("th", { scope: "row" }, who),
+      h("td", {}, fan ? h("span.set", {}, waits.map((one) => tile(one, { key: one }))) : t("kawuxing.result.not_ready")),
+      h("td.ready-fan", {}, fan ? t("kawuxing.result.ready", { fan }) : ""),
+    );
+  };
+  return h(
+    "div.ready-hands",
+    { key: "ready" },
+    result.waiting.some(Boolean)
+      ? h("table.ready-table", {}, h("caption", {}, t("kawuxing.result.who_ready")), h("tbody", {}, around.map(row)))
+      : h("p.none-ready", {}, t("kawuxing.result.none_ready")),
+    option && round.options.hz ? h("p.ready-rule", {}, t("kawuxing.result.rule", { rule: optionWords(option, round.options.hz, "kawuxing") })) : null,
+  );
 }
