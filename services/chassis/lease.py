@@ -24,6 +24,9 @@ from services.chassis.errors import Outage
 
 BEAT_S = 0.5
 LOOK_S = 0.5
+HAND_OVER_STEPS = 8
+"""Shards go to others in so many parts, one each `LOOK_S`: who takes them serves one before the next comes,
+and none stands still until all are read."""
 RETAKE_S = 1.0
 """A shard whose taking failed is tried again after so long."""
 TAKE_S = 30.0
@@ -109,6 +112,11 @@ class Ownership:
         self._moving: set[str] = set()
         self._not_before: dict[str, float] = {}
         self._draining = False
+        self._has_left = False
+        self._is_alone = True
+        """Nobody else could take a shard, as far as we know."""
+        self._may_release = 0
+        """So many shards may still be handed to others before the next look."""
         self._alive: Bucket | None = None
         self._keys: Bucket | None = None
         self._idle = asyncio.Event()
@@ -141,10 +149,15 @@ class Ownership:
         while self._moving:
             self._idle.clear()
             await self._idle.wait()
+        at_once = self._part()
         async with asyncio.TaskGroup() as tasks:
-            for shard in list(self._owned):
-                self._moving.add(shard)
-                tasks.create_task(self._release(shard))
+            while waiting := [shard for shard in self._owned if shard not in self._moving]:
+                for shard in waiting[:at_once]:
+                    self._moving.add(shard)
+                    tasks.create_task(self._release(shard))
+                if len(waiting) > at_once:
+                    await self._clock.sleep(LOOK_S)
+        self._has_left = True
         try:
             _, alive = await self._buckets()
             await alive.delete(f"{self._group}.{self._me}")
@@ -172,10 +185,14 @@ class Ownership:
 
     # Beating
 
+    def _part(self) -> int:
+        """Return how many shards are handed over at a time; alone, nobody waits for them."""
+        return len(self._owned) if self._is_alone else max(1, -(-len(self._owned) // HAND_OVER_STEPS))
+
     async def _beat(self) -> None:
         while True:
             due = self._clock.monotonic() + BEAT_S
-            if not self._draining:
+            if not self._has_left:
                 try:
                     await self._say()
                 except Outage as outage:
@@ -210,6 +227,8 @@ class Ownership:
             # Not alive in the eyes of the others: nothing may be taken, and it will be said again with the
             # next beat.
             return
+        self._is_alone = not any(name != self._me and not member.draining for name, member in members.items())
+        self._may_release = self._part()
         holders: dict[str, Holder] = {}
         for entry in await keys.entries():
             group, _, shard = entry.key.partition(".")
@@ -231,7 +250,8 @@ class Ownership:
             holder.process not in members or members[holder.process].incarnation != holder.incarnation
         )
         if shard in self._owned:
-            if not is_mine or should != self._me:
+            if not is_mine or (should != self._me and self._may_release > 0):
+                self._may_release -= is_mine
                 self._moving.add(shard)
                 tasks.create_task(self._release(shard))
         elif should == self._me and (is_mine or is_gone):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import heapq
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -32,8 +33,8 @@ PURGE_AFTER = 500
 """The log is purged when so many messages have become needless."""
 
 FOLD_S = 0.2
-"""So long the tables of one shard are made at a stretch: then a shard that is taken together with others plays
-before they are all read."""
+"""So long the tables of one shard are made at a stretch: the others of the process don't stand still for
+longer, and a shard that is taken together with others plays before they are all read."""
 
 STALL_GRACE_MS = 5_000
 
@@ -107,11 +108,24 @@ class Tables:
 
     async def fold(self) -> None:
         """Make the tables that the log tells of; others have their turn now and then."""
+        while self._fold_some():
+            await self._clock.sleep(0)
+
+    def _fold_some(self) -> bool:
+        """Return whether more is left."""
         until = self._clock.monotonic() + FOLD_S
-        while self._replay.fold():
-            if self._clock.monotonic() >= until:
-                await self._clock.sleep(0)
-                until = self._clock.monotonic() + FOLD_S
+        # What is made here is kept: to look for garbage again and again while it grows would cost a third
+        # more.
+        is_collecting = gc.isenabled()
+        gc.disable()
+        try:
+            while self._replay.fold():
+                if self._clock.monotonic() >= until:
+                    return True
+        finally:
+            if is_collecting:
+                gc.enable()
+        return False
 
     def serve(self, journal: Journal) -> None:
         """Begin to serve: everything known is in the log."""
