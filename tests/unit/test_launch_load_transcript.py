@@ -134,6 +134,21 @@ def test_an_acknowledged_answer_that_the_record_lacks_is_lost() -> None:
     assert mistakes(made) == ["lost"]
 
 
+@pytest.mark.parametrize("is_moot", [True, False])
+def test_an_answer_that_came_after_the_claim_was_decided_is_in_no_record_and_the_frame_says_so(
+    is_moot: bool,
+) -> None:
+    made = told("doudizhu", 0)
+    asked = Play(round_id=ROUND, question=Question(number=10_000, actions=["pass"]))
+    closed = Play(round_id=ROUND) if is_moot else asked
+    end = next(at for at, frame in enumerate(made.frames) if frame.HasField("round_end"))
+    made.frames[end:end] = [Frame(play=asked), Frame(play=closed)]
+    for number, frame in enumerate(made.frames[end:], made.frames[end - 1].number + 1):
+        frame.number = number
+    made.answers.append((10_000, "pass"))
+    assert mistakes(made) == ([] if is_moot else ["lost"])
+
+
 def test_a_question_that_takes_two_answers_is_found() -> None:
     made = told("doudizhu", 0)
     question, _ = made.answers[-1]

@@ -61,6 +61,10 @@ class Transcript:
         self._accepted: dict[str, dict[int, str]] = {}
         """Our acknowledged answers by round and question; of the last rounds only."""
         self._question = 0
+        self._moot: set[tuple[str, int]] = set()
+        """Our answers, by round and question, that came when others had decided the claim already."""
+        self._blind = ""
+        """A round of which we were not shown every frame: which of our answers were moot stood there."""
 
     @property
     def number(self) -> int:
@@ -88,6 +92,7 @@ class Transcript:
         elif view.number > fold.number:
             self.jumps += 1
             self._is_whole = True
+            self._blind = view.play.round_id
             fold.start(view)
         else:
             self.checked_views += 1
@@ -109,7 +114,12 @@ class Transcript:
             if self.fold is None:
                 self._wrong("gap", f"frame {frame.number} before any view")
             elif self._is_next(self.fold, frame, data):
+                asked = self.fold.question
                 taken.append((frame, self.fold.add(frame)))
+                is_closed = taken[-1][1] == "play" and self.fold.question != asked
+                if asked is not None and is_closed and not frame.play.events:
+                    # The question is closed and nothing is said of the answer: it changed nothing.
+                    self._moot.add((self.fold.round_id, asked.number))
                 self._look_at(self.fold, *taken[-1])
         return taken
 
@@ -150,7 +160,12 @@ class Transcript:
         elif kind == "round_end" and frame.round_end.record and self._is_whole and self._auditor:
             commitment = fold.opening.commitment if fold.opening is not None else b""
             # In the order of the questions: an acknowledgement may come late, after another one.
-            mine = [action for _, action in sorted(self._accepted.get(fold.round_id, {}).items())]
+            mine = [
+                action
+                for question, action in sorted(self._accepted.get(fold.round_id, {}).items())
+                if (fold.round_id, question) not in self._moot and fold.round_id != self._blind
+            ]
+            self._moot.clear()
             for wrong in self._auditor.problems(frame.round_end, commitment, self.seat, fold.texts, mine):
                 self._wrong(*wrong)
 
