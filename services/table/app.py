@@ -19,6 +19,7 @@ from services.table.bus import SETTLEMENTS, Ears
 from services.table.calls import Calls, serve_call
 from services.table.journal import Writer
 from services.table.marks import MarkStore
+from services.table.memory import set_aside
 from services.table.minds import Minds
 from services.table.owner import TableOwner
 from services.table.settings import TableSettings
@@ -80,6 +81,8 @@ class TableService:
     async def start(self) -> None:
         """Take shards, and hear what becomes of rounds."""
         self._parts.spawn("table-lease", self._ownership.run())
+        if isinstance(self._parts.clock, SystemClock):
+            self._parts.spawn("table-memory", set_aside(self._parts.clock, lambda: self.owner.let_go))
         ears = Ears(self._calls)
         self._consumers = [
             await self._parts.bus.consume(

@@ -25,6 +25,8 @@ class TableOwner:
     def __init__(self, means: Means) -> None:
         self._means = means
         self._shards: dict[str, Shard] = {}
+        self.let_go = 0
+        """Shards that were served here and no longer are."""
         self.on_lost: Callable[[str], None] = lambda _: None
         self.on_failed: Callable[[str], None] = lambda _: None
         means.metrics.gauge("table_shards", "Shards served").set_function(lambda: len(self._shards))
@@ -53,6 +55,7 @@ class TableOwner:
         served = self._shards.pop(shard, None)
         if served is not None:
             await served.release()
+            self.let_go += 1
 
     def load(self) -> Mapping[str, int]:
         """Return how many tables live in each shard that is served here."""
@@ -71,4 +74,5 @@ class TableOwner:
         is_it = self._shards.get(shard.name) is shard
         if is_it:
             del self._shards[shard.name]
+            self.let_go += 1
         return is_it

@@ -1,0 +1,91 @@
+"""What an action costs with few and with many tables in the process, at one rate of actions; memory of a table.
+
+    python -m bench.bench_table_growth [--tables 2000] [--base 100] [--rate 1000] [--seconds 10] [--shards 8]
+        [--streams 4] [--sync always] [--full] [--json]
+
+Processes and players are those of `bench/bench_table_open.py`. The few are measured before and after the many,
+so that a change of the machine in between shows; the ratio is to the mean of both. Everything that a process
+does for tables at rest (heartbeats, timers, checkpoints) is in the cost. `--full` is 10,000 tables.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import uvloop
+
+from bench.bench_table_open import measured, timing
+from bench.table_driver import Driver
+from bench.table_world import resident_kib, world
+from services.chassis import log
+
+SHOWN = ("actions_per_s", "table_us", "broker_us", "beats_per_s", "checkpoints_per_action", "frame_p99_ms")
+
+
+async def cost(asked: argparse.Namespace, folder: Path, tables: int) -> dict[str, Any]:
+    """Return the figures with so many tables."""
+    with world(folder, asked.shards, asked.streams, asked.sync) as made:
+        table = made.table("table-1", pinned=True)
+        table.until_ready()
+        bus = await made.connect("driver")
+        driver = await Driver(bus).open()
+        base = resident_kib(table.pid)
+        table_ids = await driver.create(tables, asked.shards, timing(0))
+        await driver.attach(table_ids)
+        await driver.until_in_play(int(tables * 0.95), 180.0)
+        in_play = resident_kib(table.pid)
+        await driver.play(asked.rate, asked.warm)
+        found = await measured(made, table, driver, asked.rate, asked.seconds)
+        found["tables"] = tables
+        found["rss_kib_per_table_dealt"] = round((in_play - base) / tables, 1)
+        found["rss_kib_per_table"] = round((resident_kib(table.pid) - base) / tables, 1)
+        await driver.close()
+        await bus.close()
+        return found
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--tables", type=int, default=2000)
+    parser.add_argument("--base", type=int, default=100)
+    parser.add_argument("--rate", type=float, default=1000.0)
+    parser.add_argument("--seconds", type=float, default=6.0)
+    parser.add_argument("--warm", type=float, default=4.0)
+    parser.add_argument("--shards", type=int, default=8)
+    parser.add_argument("--streams", type=int, default=4)
+    parser.add_argument("--sync", default="always")
+    parser.add_argument("--full", action="store_true", help="10,000 tables; some minutes")
+    parser.add_argument("--json", action="store_true")
+    asked = parser.parse_args()
+    if asked.full:
+        asked.tables, asked.seconds, asked.warm = 10_000, 15.0, 10.0
+    log.configure("error")
+    rows = []
+    for tables in (asked.base, asked.tables, asked.base):
+        with (
+            tempfile.TemporaryDirectory(prefix="paiju-bench-") as folder,
+            asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
+        ):
+            rows.append(runner.run(cost(asked, Path(folder), tables)))
+    few = (rows[0]["table_us"] + rows[2]["table_us"]) / 2
+    ratio = round(rows[1]["table_us"] / few, 3)
+    if asked.json:
+        sys.stdout.write(json.dumps({"rows": rows, "ratio": ratio}) + "\n")
+        return
+    for row in rows:
+        print(f"{row['tables']:>6} tables: " + "  ".join(f"{name} {row[name]}" for name in SHOWN))
+        print(f"        resident KiB a table: {row['rss_kib_per_table_dealt']} dealt, {row['rss_kib_per_table']} after")
+    print(f"an action with {asked.tables} tables costs {ratio} times one with {asked.base}")
+
+
+if __name__ == "__main__":
+    main()
