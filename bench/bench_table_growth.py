@@ -83,7 +83,9 @@ def main() -> None:
         return
     for row in rows:
         print(f"{row['tables']:>6} tables: " + "  ".join(f"{name} {row[name]}" for name in SHOWN))
-        print(f"        resident KiB a table: {row['rss_kib_per_table_dealt']} dealt, {row['rss_kib_per_table']} after")
+        print(
+            f"        resident KiB a table: {row['rss_kib_per_table_dealt']} dealt, {row['rss_kib_per_table']} after"
+        )
     print(f"an action with {asked.tables} tables costs {ratio} times one with {asked.base}")
 
 

@@ -45,10 +45,13 @@ def quantile(values: list[float], share: float) -> float:
     return sorted(values)[min(len(values) - 1, int(len(values) * share))] if values else 0.0
 
 
-async def measured(made: World, table: Served, driver: Driver, rate: float, seconds: float) -> dict[str, Any]:
+async def measured(
+    made: World, table: Served, driver: Driver, rate: float, seconds: float, settle_s: float = 2.0
+) -> dict[str, Any]:
     """Play at a rate, and return the figures."""
     other = min(made.others)
-    await driver.play(rate, 2.0)
+    if settle_s:
+        await driver.play(rate, settle_s)
     before = table.metrics()
     driver.heard = heard = Heard()
     cpu = {"table": cpu_of(table.pid), "broker": cpu_of(made.broker_pid), "driver": time.process_time()}

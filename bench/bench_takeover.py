@@ -45,9 +45,7 @@ def stand_in(shards: int) -> str:
     """Return a name that owns no shard while the first process lives."""
     names = (f"table-{number}" for number in range(2, 1_000_000))
     shard_names = [format(shard, "x") for shard in range(shards)]
-    return next(
-        name for name in names if all(rendezvous(at, [FIRST, name]) == FIRST for at in shard_names)
-    )
+    return next(name for name in names if all(rendezvous(at, [FIRST, name]) == FIRST for at in shard_names))
 
 
 def spread(values: list[float]) -> dict[str, float]:
@@ -83,7 +81,9 @@ def figures(driver: Driver, move: Move, since: dict[str, float]) -> dict[str, An
     }
 
 
-async def phase(driver: Driver, rate: float, tables: list[str], act: Any, *, from_act: bool) -> dict[str, Any]:
+async def phase(
+    driver: Driver, rate: float, tables: list[str], act: Any, *, from_act: bool
+) -> dict[str, Any]:
     """Let something happen to the owner, and return what it did to the tables."""
     driver.heard = Heard()
     move = driver.watch_move()

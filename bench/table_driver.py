@@ -2,9 +2,9 @@
 
 The driver sends `CommandBatch`es with the gateway's own `ShardLink` (one request in flight per shard, what
 comes meanwhile is the next batch, sent again until answered) and hears `paiju.gateway.out.<name>`. Actions
-arrive as a Poisson process: each takes one of all open questions at random and answers it at random, whether or
-not the ones before are through. The time of an action counts from the moment at which it was to be sent, so a
-driver or a table that falls behind shows.
+arrive as a Poisson process: each takes one of all open questions at random and answers it at random, whether
+or not the ones before are through. The time of an action counts from the moment at which it was to be sent,
+so a driver or a table that falls behind shows.
 """
 
 from __future__ import annotations
@@ -192,11 +192,13 @@ class Driver:
                 self._send(seat, "attach", p.TableCommand(table_id=table_id, attach=p.Attach()))
                 if sit:
                     self.sit(seat)
-            while len(self._asked) > SETTING_MAX:
-                await asyncio.sleep(0.001)  # noqa: ASYNC110 - the driver is the only one who knows
+            await self._until_answered(SETTING_MAX)
+        await self._until_answered(0)
+
+    async def _until_answered(self, but_for: int) -> None:
         async with asyncio.timeout(60):
-            while self._asked:
-                await asyncio.sleep(0.01)
+            while len(self._asked) > but_for:
+                await asyncio.sleep(TICK_S)  # noqa: ASYNC110 - a bench looks, and costs nobody anything
 
     def sit(self, seat: Seat) -> None:
         """Sit down."""
@@ -207,7 +209,7 @@ class Driver:
         """Return once there are questions at so many tables."""
         async with asyncio.timeout(wait_s):
             while len({seat.table_id for seat in self._open}) < tables:
-                await asyncio.sleep(0.05)
+                await asyncio.sleep(0.05)  # noqa: ASYNC110 - as above
 
     # Playing
 
@@ -222,6 +224,12 @@ class Driver:
                 due += self._rng.expovariate(rate)
             await asyncio.sleep(TICK_S)
         return time.perf_counter() - began
+
+    async def warm(self, actions: float, rate: float) -> None:
+        """Play until so many actions were accepted, so that tables are anywhere in their rounds."""
+        before = self.heard.accepted
+        while self.heard.accepted - before < actions:
+            await self.play(rate, 0.5)
 
     def watch_move(self) -> Move:
         """Begin to note what becomes of every table under its next owner."""
@@ -315,7 +323,7 @@ class Driver:
                 seat.epoch = batch.epoch
                 self._frame(seat, p.Frame.FromString(out.frame), now)
             elif kind == "answer":
-                self._answer(out.answer, now)
+                self._take_answer(out.answer.tag, out.answer.answer, now)
             elif kind == "last_number":
                 heard.beats += 1
                 heard.gaps += out.last_number > seats[out.session].number
@@ -324,12 +332,12 @@ class Driver:
                 seat.epoch = batch.epoch
                 self._view(seat, p.TableView.FromString(out.view), now)
 
-    def _answer(self, tagged: object, now: float) -> None:
-        tag, answer = tagged.tag, tagged.answer  # type: ignore[attr-defined] # a generated message
+    def _take_answer(self, tag: int, answer: p.CommandAnswer, now: float) -> None:
         kind, seat = self._asked.pop(tag, ("", None))
         if seat is None:
             return
-        self._links[seat.shard].forget(tag)
+        if seat.shard in self._links:
+            self._links[seat.shard].forget(tag)
         heard = self.heard
         if answer.reason:
             heard.refused[f"{kind} {answer.reason}"] += 1
