@@ -79,6 +79,26 @@ async def test_frames_and_views_give_the_same_table_at_every_moment(seed: int) -
             assert folded[name] == shown[name], (frame.number, frame.WhichOneof("body"), name)
 
 
+async def test_a_new_owner_gives_open_deadlines_their_grace_and_takes_nothing_from_longer_ones() -> None:
+    view = play.TableView(number=1, table_id="0-t", game="paohuzi", phase="playing", seat=0)
+    view.play.turn_seat, view.play.turn_deadline_at_ms = 0, 61_000
+    view.play.question.number = 4
+    view.play.question.actions.append("pass")
+    view.play.question.deadline_at_ms = 1_000
+    frame = play.Frame(number=2, at_ms=50_000, resumed=play.Resumed(grace_ms=5_000))
+    source = (
+        FOLD
+        + """
+    const folded = start(job.view);
+    const told = folded.applyFrame(codec.decode("paiju.table.v1.Frame", bytes(job.frame)), 9);
+    const { question, turnDeadline, epoch } = folded;
+    answer([told, question.number, question.deadline_at_ms, turnDeadline, epoch]);
+    """
+    )
+    job = {"view": _packed(view), "frame": _packed(frame)}
+    assert node.run(source, job) == [[], 4, 55_000, 61_000, 9]
+
+
 async def test_a_repeated_frame_is_no_news_and_a_gap_asks_for_a_view() -> None:
     told = await _told(1)
     source = (

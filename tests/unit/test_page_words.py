@@ -90,6 +90,28 @@ def test_both_languages_fill_in_the_same_values() -> None:
         assert sorted(re.findall(r"\{(\w+)\}", zh)) == sorted(re.findall(r"\{(\w+)\}", en)), key
 
 
+ROUNDS = """
+const { setLanguage, t } = await load("js/lib/i18n.mjs");
+const storage = { setItem() {} };
+answer(["zh-CN", "en"].map((language) => {
+  setLanguage(language, storage);
+  return job.map((points) => t("table.between.points", { points }));
+}));
+"""
+
+
+def test_one_is_singular_in_english_whatever_its_sign_and_all_else_plural() -> None:
+    chinese, english = node.run(ROUNDS, [0, 1, "+1", -1, 2, "+12"])
+    assert english == ["0 points", "1 point", "+1 point", "-1 point", "2 points", "+12 points"]
+    assert chinese == [f"本局 {points} 分" for points in (0, 1, "+1", -1, 2, "+12")]
+
+
+def test_no_english_text_has_a_plural_that_one_would_not_fit() -> None:
+    for key, (_, en) in _strings().items():
+        counted = re.findall(r"\{(\w+)\} [a-z]+s\b", en)
+        assert [name for name in counted if name not in ("who", "from", "to")] == [], (key, en)
+
+
 def test_every_name_and_every_choice_of_the_rules_has_words() -> None:
     strings = _strings()
     names = {rule.name for table in NAME_TABLES.values() for rule in table.names}

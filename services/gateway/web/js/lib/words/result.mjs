@@ -20,11 +20,11 @@ export const RESULT = {
   "audit.settled": ["已结算", "settled"],
   "audit.settling": ["结算中", "settling"],
   "fair.checking": ["正在验算发牌…", "Checking the deal…"],
-  "fair.ok": ["公平发牌已验算，{contributed}/{seats} 家参与随机。", "Fair deal checked; {contributed} of {seats} seats contributed."],
+  "fair.ok": ["公平发牌已验算，{contributed}/{seats} 家参与随机。", "Fair deal checked; {contributed} of {seats} {seats|seat|seats} contributed."],
   "fair.none": ["发牌与承诺一致，但没有座位参与随机（0/{seats}）。", "The deal fits its commitment, but no seat contributed (0 of {seats})."],
   "fair.alone": [
     "记录前后一致，{contributed}/{seats} 家参与随机；这一局没有存在这台设备上，无法与当时听到的承诺核对。",
-    "The record agrees with itself; {contributed} of {seats} seats contributed. This device has not kept the round, so nothing heard before the deal is held against it.",
+    "The record agrees with itself; {contributed} of {seats} {seats|seat|seats} contributed. This device has not kept the round, so nothing heard before the deal is held against it.",
   ],
   "fair.bad": ["发牌验算不符：{what}", "The deal does not check: {what}"],
   "fair.check.commitment": ["承诺", "commitment"],

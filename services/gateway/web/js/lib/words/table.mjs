@@ -28,7 +28,7 @@ export const TABLE = {
   "table.entering": ["正在入桌…", "Coming to the table…"],
   "table.sitting": ["正在入座…", "Taking your seat…"],
   "table.seating": ["等待其他人入座…", "Waiting for the others…"],
-  "table.opening": ["公平发牌：已收到 {count}/{all} 个随机数", "Fair deal: {count}/{all} numbers received"],
+  "table.opening": ["公平发牌：已收到 {count}/{all} 个随机数", "Fair deal: {count}/{all} {all|number|numbers} received"],
   "table.dealing": ["发牌中…", "Dealing…"],
   "table.between": ["本局结束", "The round is over"],
   "table.between.points": ["本局 {points} 分", "{points} {points|point|points}"],
