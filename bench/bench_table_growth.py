@@ -1,11 +1,11 @@
-"""What an action costs with few and with many tables in the process, at one rate of actions; memory of a table.
+"""What an action costs with few and with many tables in the process, at one rate of actions; their memory.
 
-    python -m bench.bench_table_growth [--tables 2000] [--base 100] [--rate 1000] [--seconds 10] [--shards 8]
+    python -m bench.bench_table_growth [--tables 2000] [--base 100] [--rate 1000] [--seconds 6] [--shards 8]
         [--streams 4] [--sync always] [--full] [--json]
 
-Processes and players are those of `bench/bench_table_open.py`. The few are measured before and after the many,
-so that a change of the machine in between shows; the ratio is to the mean of both. Everything that a process
-does for tables at rest (heartbeats, timers, checkpoints) is in the cost. `--full` is 10,000 tables.
+Processes and players are those of `bench/bench_table_open.py`. The few are measured before and after the
+many, so that a change of the machine in between shows; the ratio is to the mean of both. Everything that a
+process does for tables at rest (heartbeats, timers, checkpoints) is in the cost. `--full` is 10,000 tables.
 """
 
 from __future__ import annotations
@@ -83,9 +83,8 @@ def main() -> None:
         return
     for row in rows:
         print(f"{row['tables']:>6} tables: " + "  ".join(f"{name} {row[name]}" for name in SHOWN))
-        print(
-            f"        resident KiB a table: {row['rss_kib_per_table_dealt']} dealt, {row['rss_kib_per_table']} after"
-        )
+        kib = row["rss_kib_per_table_dealt"], row["rss_kib_per_table"]
+        print(f"        resident KiB a table: {kib[0]} dealt, {kib[1]} after")
     print(f"an action with {asked.tables} tables costs {ratio} times one with {asked.base}")
 
 

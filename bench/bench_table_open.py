@@ -1,13 +1,14 @@
 """One table process on a core of its own, played from outside at a fixed rate: what an action costs whom.
 
-    python -m bench.bench_table_open [--tables 2000] [--rate 3000] [--seconds 15] [--shards 8] [--streams 4]
-        [--sync always] [--pause-ms 0] [--runs 3] [--profile] [--quick] [--json]
+    python -m bench.bench_table_open [--tables 2000] [--rate 3000] [--seconds 8] [--shards 8] [--streams 4]
+        [--sync always] [--pause-ms 0] [--runs 1] [--profile] [--quick] [--json]
 
 `paiju serve table` is pinned to one core; nats-server (one node, `sync_interval: always`) and the driver of
-`bench/table_driver.py` share the others. Three persons with nonces sit at each table of 跑胡子. Actions arrive
-as a Poisson process at the given rate, then at half of it; an action is an answer that was accepted, which it is
-only once it is in the log. *Frame* is the time from when an action was due to the first frame of its own seat that
-follows from it, through driver, broker, log and back. Below saturation of the other cores the figures count.
+`bench/table_driver.py` share the others. Three persons with nonces sit at each table of 跑胡子. Actions
+arrive as a Poisson process at the given rate, then at half of it; an action is an answer that was accepted, which it
+is only once it is in the log. *Frame* is the time from when an action was due to the first frame of its own
+seat that follows from it, through driver, broker, log and back. Below saturation of the other cores the
+figures count.
 """
 
 from __future__ import annotations
@@ -121,7 +122,7 @@ async def run(asked: argparse.Namespace, folder: Path) -> dict[str, Any]:
         await driver.attach(table_ids)
         await driver.until_in_play(int(asked.tables * 0.95))
         # Everybody is somewhere else in his round before anything is measured.
-        await driver.play(asked.rate, asked.warm)
+        await driver.warm(asked.warm * asked.tables, asked.rate)
         found: dict[str, Any] = {}
         if asked.profile:
             os.kill(table.pid, signal.SIGUSR1)
@@ -149,13 +150,13 @@ def main() -> None:
     )
     parser.add_argument("--tables", type=int, default=2000)
     parser.add_argument("--rate", type=float, default=3000.0)
-    parser.add_argument("--seconds", type=float, default=15.0)
-    parser.add_argument("--warm", type=float, default=5.0)
+    parser.add_argument("--seconds", type=float, default=8.0)
+    parser.add_argument("--warm", type=float, default=15.0, help="actions a table before it is measured")
     parser.add_argument("--shards", type=int, default=8)
     parser.add_argument("--streams", type=int, default=4)
     parser.add_argument("--sync", default="always")
     parser.add_argument("--pause-ms", type=int, default=0)
-    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--profile", action="store_true", help="say where the time goes")
     parser.add_argument("--quick", action="store_true", help="one short run with 400 tables")
     parser.add_argument(
@@ -164,7 +165,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     asked = parser.parse_args()
     if asked.quick:
-        asked.tables, asked.rate, asked.seconds, asked.warm, asked.runs = 400, 1000.0, 5.0, 2.0, 1
+        asked.tables, asked.rate, asked.seconds, asked.warm, asked.runs = 400, 1000.0, 5.0, 10.0, 1
     log.configure("error")
     if asked.nice:
         os.nice(asked.nice)

@@ -3,12 +3,13 @@
     python -m bench.bench_takeover [--tables 2000] [--rate 1500] [--shards 8] [--streams 4] [--sync always]
         [--quick] [--json]
 
-Two `paiju serve table` processes on a real nats-server; the names are such that the first one owns every shard
-while it lives. Three persons with nonces sit at each table, and their actions go on arriving all the while
-(`bench/table_driver.py`). *Killed*: SIGKILL to the first process; the time of a table runs from the signal to its first
-frame from the new owner, and to the first answer of a seat that is accepted there. *Back*: the first process
-starts again, and its shards are handed back to it. *Drained*: SIGTERM. There the time of a table runs from the
-last word of its old owner. Then the log of a shard is read and folded again in this process.
+Two `paiju serve table` processes on a real nats-server share one core; the names are such that the first one
+owns every shard while it lives. Three persons with nonces sit at each table, and their actions go on arriving
+all the while (`bench/table_driver.py`). *Killed*: SIGKILL to the first process; the time of a table runs from
+the signal to its first frame from the new owner, and to the first answer of a seat that is accepted there.
+*Back*: the first process starts again, and its shards are handed back to it. *Drained*: SIGTERM. There the
+time of a table runs from the last word of its old owner. In between the log of a shard is read and folded
+again in the bench's own process.
 """
 
 from __future__ import annotations
@@ -139,7 +140,7 @@ async def run(asked: argparse.Namespace, folder: Path) -> dict[str, Any]:
         await driver.attach(tables)
         await driver.until_in_play(int(asked.tables * 0.95))
         # Until the tables are anywhere in their rounds, and most have been written down in checkpoints.
-        await driver.play(2 * asked.rate, asked.warm)
+        await driver.warm(asked.warm * asked.tables, 2 * asked.rate)
         found: dict[str, Any] = {}
         rate = asked.rate
         found["killed"] = await phase(
@@ -179,7 +180,7 @@ def main() -> None:
     )
     parser.add_argument("--tables", type=int, default=2000)
     parser.add_argument("--rate", type=float, default=1500.0)
-    parser.add_argument("--warm", type=float, default=10.0)
+    parser.add_argument("--warm", type=float, default=15.0, help="actions a table before the first kill")
     parser.add_argument("--shards", type=int, default=8)
     parser.add_argument("--streams", type=int, default=4)
     parser.add_argument("--sync", default="always")
@@ -187,7 +188,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     asked = parser.parse_args()
     if asked.quick:
-        asked.tables, asked.rate, asked.warm = 200, 300.0, 3.0
+        asked.tables, asked.rate = 200, 300.0
     log.configure("error")
     with (
         tempfile.TemporaryDirectory(prefix="paiju-bench-") as folder,

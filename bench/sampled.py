@@ -3,8 +3,8 @@
     python -m bench.sampled OUT serve table
 
 SIGPROF counts processor time alone, so waiting costs nothing, and a sample costs a few microseconds however
-many calls lie between two: unlike a tracing profiler it does not make small functions look dear. SIGUSR1 throws
-away what was sampled so far, SIGUSR2 writes it as JSON: stack → count.
+many calls lie between two: unlike a tracing profiler it does not make small functions look dear. SIGUSR1
+throws away what was sampled so far, SIGUSR2 writes it as JSON: stack → count.
 """
 
 from __future__ import annotations

@@ -197,8 +197,8 @@ class Driver:
 
     async def _until_answered(self, but_for: int) -> None:
         async with asyncio.timeout(60):
-            while len(self._asked) > but_for:
-                await asyncio.sleep(TICK_S)  # noqa: ASYNC110 - a bench looks, and costs nobody anything
+            while len(self._asked) > but_for:  # noqa: ASYNC110 - a bench looks, and costs nobody anything
+                await asyncio.sleep(TICK_S)
 
     def sit(self, seat: Seat) -> None:
         """Sit down."""
@@ -208,8 +208,8 @@ class Driver:
     async def until_in_play(self, tables: int, wait_s: float = 60.0) -> None:
         """Return once there are questions at so many tables."""
         async with asyncio.timeout(wait_s):
-            while len({seat.table_id for seat in self._open}) < tables:
-                await asyncio.sleep(0.05)  # noqa: ASYNC110 - as above
+            while len({seat.table_id for seat in self._open}) < tables:  # noqa: ASYNC110 - as above
+                await asyncio.sleep(0.05)
 
     # Playing
 

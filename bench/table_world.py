@@ -1,7 +1,7 @@
 """The processes of the table benches: a broker that syncs always, `paiju serve table`, and their processors.
 
-Table processes are what a deployment runs, after a `paiju migrate`; only the addresses are the bench's. One core
-is the first table process's alone, everything else shares the rest (Linux).
+Table processes are what a deployment runs, after a `paiju migrate`; only the addresses are the bench's. One
+core is the first table process's alone, everything else shares the rest (Linux).
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """The collector of cycles, kept away from what lives long.
 
-Each full collection looks at every container of the process, and nobody plays meanwhile: with 2,000 tables that
-is a fifth of a second (docs/performance.md). Tables hold no cycles, so looking at them again and again finds
-nothing. Once a second what has survived its youth is therefore set aside (`gc.freeze`); objects that are set
-aside are freed as ever when nobody refers to them. Shards do hold cycles: when one was let go, everything is
-looked at again once.
+Each full collection looks at every container of the process, and nobody plays meanwhile: with 2,000 tables
+that is a fifth of a second (docs/performance.md). Tables hold no cycles, so looking at them again and again
+finds nothing. Once a second what has survived its youth is therefore set aside (`gc.freeze`); objects that
+are set aside are freed as ever when nobody refers to them. Shards do hold cycles: when one was let go,
+everything is looked at again once.
 """
 
 from __future__ import annotations

@@ -84,8 +84,8 @@ class Replay:
     """Reads a log, message after message; then `fold` makes its tables.
 
     A table is made from its last checkpoint in the log, so what stands before that is only read over. A
-    table whose events this program cannot fold (its rules have changed, or are broken) does not take the others
-    with it: it stands as it stood before, and `broken` names it; its owner freezes it.
+    table whose events this program cannot fold (its rules have changed, or are broken) does not take the
+    others with it: it stands as it stood before, and `broken` names it; its owner freezes it.
     """
 
     def __init__(self, games: Mapping[str, Game]) -> None:

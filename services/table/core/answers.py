@@ -64,8 +64,8 @@ def _follow(table: Table, actor: int | None, followed: Sequence[face.Event]) -> 
     at = state.at
     shows_now = not table.pending and state.pause_until <= at
     to_act = position.to_act()
-    is_settled = any([public is not None for _, public, _ in events]) or any(
-        [table.questions[number] is None for number in to_act]
+    is_settled = any(public is not None for _, public, _ in events) or any(
+        table.questions[number] is None for number in to_act
     )
     if actor is not None and events and not (is_settled and shows_now):
         # The actor's own answer shows at once; what has come of it keeps its distance.
@@ -85,13 +85,13 @@ def _follow(table: Table, actor: int | None, followed: Sequence[face.Event]) -> 
     for group in groups:
         show_at = max(at, state.pause_until) if is_settled else at
         times.append(show_at)
-        if any([event[2] for event in group]):
+        if any(event[2] for event in group):
             state.pause_until = show_at + state.spec.timing.claim_pause_ms
     asked = _ask(table, due, times[-1])
     last = len(groups) - 1
     for index, group in enumerate(groups):
         beat = _beat(table, group, times[index], asked if index == last else {}, index == 0 and is_settled)
-        if any([body is not None for body in beat.bodies]):
+        if any(body is not None for body in beat.bodies):
             table.queue_beat(beat)
 
 
@@ -115,7 +115,7 @@ def _grouped(table: Table, events: Sequence[Told], due: Sequence[Due]) -> list[l
     groups = split(events) or [[]]
     if not can_claim(table.game.name):
         return groups
-    if any([turn for _, _, turn in due]):
+    if any(turn for _, _, turn in due):
         last = groups[-1]
         card = max([at for at, event in enumerate(last) if event[2]], default=-1)
         if card >= 0:
@@ -158,7 +158,7 @@ def _beat(
         ((seat, question.deadline) for seat, question in asked.items() if question.is_turn), (-1, 0)
     )
     public = tuple([text for _, text, _ in group if text is not None])
-    is_open = len(public) == len(group) and not any([HIDING in text for text in public])
+    is_open = len(public) == len(group) and HIDING not in "".join(public)
     shared = f.Play(round_id, public, None, turn, until)
     bodies: list[f.Body | None] = []
     last = len(table.s.listeners) - 1
