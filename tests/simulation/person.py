@@ -19,6 +19,7 @@ from paiju.table.v1 import play_pb2 as p
 from services.chassis.auth import AUDIENCE, ISSUER
 from services.chassis.clock import VirtualClock
 from services.chassis.errors import Refusal
+from services.table.core.state import ANSWERED_MAX
 from tests.simulation.client import Player, Violation
 from tests.simulation.pipe import Gateway, Pipe
 
@@ -51,6 +52,9 @@ class Neighbourhood(Protocol):
 
     def saw_frame(self, player: Client, number: int, data: bytes) -> None:
         """Be told of each frame that somebody is shown, in the moment."""
+
+    def questions_since(self, player: Client, question: int) -> int:
+        """Return how many questions the log has put to this seat since that one."""
 
     def note(self, what: str) -> None:
         """Write a line of the trace."""
@@ -267,7 +271,8 @@ class Client(Player):
         self.views: list[p.TableView] = []
         """Every view he was shown."""
         self.refusals: dict[tuple[int, str], str] = {}
-        """(question, action) → the reason that was given for not taking it."""
+        """(question, action) → the reason that was given for not taking it; not when so much has happened
+        since that the table may have forgotten the first answer."""
         rng = random.Random(f"{person.player_id}/{table_id}/{person.rng.random()}")
         super().__init__(person, person.player_id, table_id, rng, session=table_id)  # type: ignore[arg-type]
         self.person = person
@@ -313,6 +318,8 @@ class Client(Player):
             if answer is None or answer.reason in NOT_NOW or answer.reason in AGAIN:
                 await self.door.clock.sleep(0.1 + 0.4 * self.rng.random())
                 continue
+            said = str(command).replace("\n", " ")
+            self.person.around.note(f"{self.player} says {said}: {answer.reason or 'taken'}")
             if "act" in body:
                 self._note_refusal(body["act"], answer.reason)
             return answer
@@ -322,10 +329,9 @@ class Client(Player):
         assert isinstance(act, p.Act)
         if any((given.question, given.action) == (act.question, act.action) for given in self.accepted):
             return
-        if reason:
+        self.refusals.pop((act.question, act.action), None)
+        if reason and self.person.around.questions_since(self, act.question) < ANSWERED_MAX:
             self.refusals[act.question, act.action] = reason
-        else:
-            self.refusals.pop((act.question, act.action), None)
 
     async def _answer_to(self, tag: int) -> p.CommandAnswer | None:
         pipe = self.person.pipe

@@ -140,6 +140,11 @@ class World:
         self.note(f"{player.player} is shown frame {number} of {player.table_id} {hash_of(data)}")
         self.logs.saw(player, number, data)
 
+    def questions_since(self, player: Client, question: int) -> int:
+        """See `person.Neighbourhood`."""
+        table = self.logs.tables[player.table_id].table
+        return table.s.seats[player.view.seat].questions - question
+
     def gateways(self) -> list[Gateway]:
         """See `person.Neighbourhood`."""
         return [member.gateway for member in self.members if member.is_up and member.gateway is not None]
