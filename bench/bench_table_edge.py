@@ -3,10 +3,11 @@
     python -m bench.bench_table_edge [--tables 100] [--rate 300] [--seconds 10] [--shards 8] [--streams 4]
         [--sync always] [--json]
 
-`paiju serve table` has a core of its own; `paiju serve gateway`, nats-server and the players share the others.
-Each of the three persons of a table has a WebSocket; actions arrive as in `bench/bench_table_open.py`.
-The players cost as much as what they are to measure, so the rate is low, and costs are those of processes
-that are woken for each action: at higher rates, where one batch carries many actions, they are lower.
+`paiju serve table` has a core of its own; `paiju serve gateway`, nats-server and the players share the
+others. Each of the three persons of a table has a WebSocket; actions arrive as in
+`bench/bench_table_open.py`. The players cost as much as what they are to measure, so the rate is low, and
+costs are those of processes that are woken for each action: at higher rates, where one batch carries many
+actions, they are lower.
 """
 
 from __future__ import annotations

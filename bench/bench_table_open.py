@@ -5,10 +5,10 @@
 
 `paiju serve table` is pinned to one core; nats-server (one node, `sync_interval: always`) and the driver of
 `bench/table_driver.py` share the others. Three persons with nonces sit at each table of 跑胡子. Actions
-arrive as a Poisson process at the given rate, then at half of it; an action is an answer that was accepted, which it
-is only once it is in the log. *Frame* is the time from when an action was due to the first frame of its own
-seat that follows from it, through driver, broker, log and back. Below saturation of the other cores the
-figures count.
+arrive as a Poisson process at the given rate, then at half of it; an action is an answer that was accepted,
+which it is only once it is in the log. *Frame* is the time from when an action was due to the first frame of
+its own seat that follows from it, through driver, broker, log and back. Below saturation of the other cores
+the figures count.
 """
 
 from __future__ import annotations
