@@ -1,4 +1,4 @@
-"""Search for the seeds that convict mutants: `python -m tests.simulation.mutants NAME [--seeds N] [--from K]`."""
+"""Search for seeds that convict mutants: `python -m tests.simulation.mutants NAME [--seeds N] [--from K]`."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(f"{name}: survives {args.seeds} seeds from {args.first}")
         else:
             caught[name] = result
+            if args.record:
+                found.write(found.read() | {name: result}, MUTANTS)
             print(f"{name}: seed {result.seed}: {result.verdict.invariant}: {result.verdict.message}")
         for other, count in sorted(others.items(), key=lambda pair: -pair[1])[:5]:
             print(f"    but {count} times {other}")
         sys.stdout.flush()
-    if args.record:
-        found.write(found.read() | caught, MUTANTS)
     return 0 if len(caught) == len(names) else 1
 
 

@@ -17,9 +17,7 @@ def read() -> dict[str, Found]:
     if not FILE.exists():
         return {}
     rows = json.loads(FILE.read_text(encoding="utf-8"))
-    return {
-        name: Found(row["seed"], Verdict(row["invariant"], row["message"])) for name, row in rows.items()
-    }
+    return {name: Found(row["seed"], Verdict(row["invariant"], row["message"])) for name, row in rows.items()}
 
 
 def write(found: Mapping[str, Found], mutants: Container[str]) -> None:

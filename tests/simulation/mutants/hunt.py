@@ -10,12 +10,12 @@ import pytest
 from services.chassis import log
 from services.chassis.clock import run_virtual
 from tests.simulation.mutants.planting import Mutant
+from tests.simulation.mutants.stricter import StricterWorld
 from tests.simulation.mutants.verdicts import Verdict, verdict_of
-from tests.simulation.world import World
 
 SEEDS_MAX = 2_000
-HEALED_S = 450.0
-"""Time for two rounds of the longest game (four seats, a pause after each discard) after the faults."""
+HEALED_S = 600.0
+"""Time for all matches to end once the faults have: whoever waits longer, waits for ever."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ def judge(seed: int, mutant: Mutant | None = None) -> Verdict | None:
             if mutant is not None:
                 mutant.plant(patch)
             try:
-                run_virtual(lambda clock: World(clock, seed, healed_s=HEALED_S).run())
+                run_virtual(lambda clock: StricterWorld(clock, seed, healed_s=HEALED_S).run())
             except BaseException as error:
                 if isinstance(error, KeyboardInterrupt):
                     raise
