@@ -320,13 +320,21 @@ class Shard:
         self._lost()
 
     async def _run_stuck(self) -> None:
+        """Give the shard back if its log stays out of reach while the rest of the broker answers."""
         clock, journal = self._means.clock, self.journal
         waiting, since = "", clock.monotonic()
-        while clock.monotonic() - since < STUCK_S:
+        while True:
             await clock.sleep(STUCK_S / 10)
             if not journal.in_flight_id or journal.in_flight_id != waiting:
                 waiting, since = journal.in_flight_id, clock.monotonic()
-        raise _Stuck
+                continue
+            try:
+                await (await self._means.bus.bucket("shards")).names()
+            except Outage:
+                # Nobody else reaches anything either.
+                since = clock.monotonic()
+            if clock.monotonic() - since >= STUCK_S:
+                raise _Stuck
 
     async def _run_purges(self) -> None:
         while True:

@@ -9,9 +9,12 @@ from typing import Any
 import pytest
 from paiju.table.v1.events_pb2 import MatchFinished, RoundOpened, RoundVoided
 
+from services.chassis.bus.carrier import StoreAnswer
+from services.chassis.bus.memory import MemoryBus
+from services.chassis.bus.port import Unknown
 from services.chassis.clock import VirtualClock, run_virtual
 from services.table.calls import Calls, Create
-from services.table.core.events import ShardCut, Stake, decode_batch
+from services.table.core.events import ShardCut, ShardStalled, Stake, decode_batch
 from services.table.marks import SKIP
 from tests.simulation.tables import spec
 from tests.support.table_room import STAKE, TABLE, Room
@@ -157,5 +160,33 @@ def test_a_log_that_is_whole_is_never_taken_for_cut() -> None:
         await room.player.play()
         assert room.player.view.match_end.cause in ("all_rounds", "stake_short")
         assert room.player.last < SKIP
+
+    in_a_room(test)
+
+
+def test_a_shard_whose_log_stays_out_of_reach_is_given_back_unless_the_whole_broker_is() -> None:
+    async def test(room: Room) -> None:
+        shard = await room.start("one")
+        failed: list[str] = []
+        shard._on_failed = lambda at: failed.append(at.name)
+        room.broker.is_up = False
+        shard.journal.stage("", ShardStalled(shard.tables.now(), 0))
+        await room.clock.sleep(60)
+        assert not shard.is_dropped, "nobody else reaches anything either"
+        room.broker.is_up = True
+        await shard.done()
+
+        async def unknown(*_: object) -> StoreAnswer:
+            await room.clock.sleep(1)
+            return Unknown("no leader")
+
+        assert isinstance(room.hosts[0].bus, MemoryBus)
+        room.hosts[0].bus._store = unknown  # type: ignore[method-assign, assignment]  # the log's stream alone is gone
+        shard.journal.stage("", ShardStalled(shard.tables.now(), 0))
+        await room.clock.sleep(10)
+        assert not shard.is_dropped
+        await room.clock.sleep(10)
+        assert shard.is_dropped
+        assert failed == ["0"]
 
     in_a_room(test)
