@@ -21,6 +21,7 @@ from services.chassis.clock import VirtualClock, run_virtual
 from services.launch.load.chance import Stream
 from services.launch.load.client import Client, GaveUp
 from services.launch.load.figures import Figures
+from services.launch.load.link import ANSWER_S_MAX, Link
 from services.launch.load.order import Order
 from services.launch.load.sitting import STALL_S, Sitting
 from services.launch.load.wires import Lost, Refused, Wire
@@ -46,6 +47,8 @@ class StallingTable:
         self.acts: list[tuple[int, str]] = []
         self.attached: list[int] = []
         self.cut_after_act = 0
+        self.stay_away_ms = 0
+        """What the goodbye asks for."""
         self.refusals: list[str] = []
         """Reasons that the next answers get."""
         self.pings = 0
@@ -71,7 +74,8 @@ class StallingTable:
             known = (command.act.question, command.act.action) in self.acts
             self.acts.append((command.act.question, command.act.action))
             if len(self.acts) == self.cut_after_act:
-                self.out.put_nowait(PlayResponse(goodbye=Goodbye(reason="SHUTTING_DOWN")))
+                goodbye = Goodbye(reason="SHUTTING_DOWN", retry_after_ms=self.stay_away_ms)
+                self.out.put_nowait(PlayResponse(goodbye=goodbye))
                 self.out.put_nowait(None)
                 return
             if not known:
@@ -177,6 +181,57 @@ def test_an_answer_without_acknowledgement_is_given_again_unchanged_after_the_re
             assert figures.now.counts["reconnects"] == 1
             assert figures.wrong == {}
             assert figures.errors == {}
+
+    run_virtual(scene)
+
+
+def test_who_is_asked_to_stay_away_for_a_while_comes_back_no_sooner() -> None:
+    async def scene(clock: VirtualClock) -> None:
+        table = StallingTable(clock, open_view(), stall_s=0.01)
+        table.cut_after_act, table.stay_away_ms = 1, 4_000
+        async with sitting_at(clock, table) as sitting:
+            await clock.sleep(1.0)
+            before = len(table.attached)
+            await clock.sleep(3.0)
+            assert len(table.attached) == before
+            await clock.sleep(1.0)
+            assert len(table.attached) > before
+            assert sitting.figures.now.times["resume"].max_us < 200_000, (
+                "staying away as asked counts for nobody"
+            )
+
+    run_virtual(scene)
+
+
+def test_a_question_without_an_answer_is_lost_after_a_while_and_a_later_one_is_not() -> None:
+    class Mute:
+        async def send(self, request: PlayRequest) -> None: ...
+
+        async def receive(self) -> PlayResponse | None:
+            return await asyncio.Future()
+
+        async def close(self) -> None: ...
+
+        async def cut(self) -> None: ...
+
+    async def scene(clock: VirtualClock) -> None:
+        link = Link(Mute(), clock, lambda _: None)
+        async with asyncio.TaskGroup() as group:
+            reader = group.create_task(link.run())
+            first = group.create_task(asyncio.wait([asyncio.ensure_future(link.ping())]))
+            await clock.sleep(10)
+            second = group.create_task(link.ping())
+            await clock.sleep(ANSWER_S_MAX - 10 - 0.1)
+            link.give_up_old()
+            await clock.sleep(0)
+            assert not first.done()
+            await clock.sleep(0.2)
+            link.give_up_old()
+            done, _ = await first
+            assert str(done.pop().exception()) == "NO_ANSWER"
+            assert not second.done()
+            for task in (reader, second):
+                task.cancel()
 
     run_virtual(scene)
 

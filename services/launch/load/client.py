@@ -77,6 +77,8 @@ class Client:
         self._source = source
         self._chance = Stream(world.order.seed, "network", name)
         self._link: Link | None = None
+        self._greeting: Link | None = None
+        """The newest connection, greeted or not."""
         self._linked = asyncio.Event()
         self._return_at = 0.0
         self._linked_at = 0.0
@@ -122,6 +124,8 @@ class Client:
 
     async def look_after(self) -> None:
         """Say that we are there, where nothing was said lately; renew tokens that end soon."""
+        if self._greeting is not None:
+            self._greeting.give_up_old()
         link = self._link
         if link is None or not self._linked.is_set():
             return
@@ -146,6 +150,8 @@ class Client:
         """
         if self._is_leaving:
             raise Left("left")
+        if self._link is not None and self._linked.is_set():
+            return self._link
         try:
             async with self.clock.timeout(seconds or self.world.order.patience_s):
                 await self._linked.wait()
@@ -227,7 +233,7 @@ class Client:
                 tries += 1
                 continue
             pause_s = self.world.order.slow_ms / 1000 if self.is_slow else 0.0
-            link = Link(wire, self.clock, self._hear, pause_s)
+            link = self._greeting = Link(wire, self.clock, self._hear, pause_s)
             reader = self.world.spawn(link.run())
             try:
                 await self._greet(link)
@@ -254,7 +260,7 @@ class Client:
                 await asyncio.wait([reader])
             is_ours = self._return_at > 0
             self.figures.goodbyes[link.goodbye or ("DROPPED_BY_US" if is_ours else "LOST")] += 1
-            due = self._return_at if is_ours else self.clock.monotonic()
+            due = self._return_at if is_ours else self.clock.monotonic() + link.retry_after_s
             self._return_at = 0.0
             await self.clock.sleep(due - self.clock.monotonic())
 

@@ -35,9 +35,13 @@ class Link:
         self._hear = hear
         self._pause_s = pause_s
         self._waiting: dict[int, asyncio.Future[PlayResponse]] = {}
+        self._asked_at: dict[int, float] = {}
+        """When each of them was asked, the oldest first. A timer each would cost as much as the question."""
         self._next_id = 1
         self.goodbye = ""
         """The reason the platform gave for the end; empty = none."""
+        self.retry_after_s = 0.0
+        """How long the platform wants us to stay away."""
         self.is_over = False
         self.said_at = clock.monotonic()
         """When we last said anything."""
@@ -51,6 +55,7 @@ class Link:
                     waiting.set_result(response)
                 elif response.HasField("goodbye"):
                     self.goodbye = response.goodbye.reason
+                    self.retry_after_s = response.goodbye.retry_after_ms / 1000
                 else:
                     self._hear(response)
                 if self._pause_s:
@@ -71,18 +76,26 @@ class Link:
         self._next_id += 1
         answer: asyncio.Future[PlayResponse] = asyncio.get_running_loop().create_future()
         self._waiting[request_id] = answer
-        self.said_at = self._clock.monotonic()
+        self.said_at = self._asked_at[request_id] = self._clock.monotonic()
         try:
             await self._wire.send(PlayRequest(id=request_id, **body))
-            async with self._clock.timeout(ANSWER_S_MAX):
-                response = await answer
-        except TimeoutError:
-            raise Lost("NO_ANSWER") from None
+            response = await answer
         finally:
             self._waiting.pop(request_id, None)
+            self._asked_at.pop(request_id, None)
         if response.HasField("refused"):
             raise Refused(response.refused.reason)
         return response
+
+    def give_up_old(self) -> None:
+        """Tell those who have waited too long that there is no answer; called every few seconds."""
+        now = self._clock.monotonic()
+        for request_id, asked_at in list(self._asked_at.items()):
+            if now - asked_at < ANSWER_S_MAX:
+                return
+            waiting = self._waiting.get(request_id)
+            if waiting is not None and not waiting.done():
+                waiting.set_exception(Lost("NO_ANSWER"))
 
     async def command(self, table_id: str, command_id: str = "", **body: Any) -> CommandAnswer:
         """Send a command to a table.
