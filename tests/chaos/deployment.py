@@ -232,6 +232,10 @@ class Deployment:
             return ""
         return str(json.loads(entry.value or b"{}").get("process", ""))
 
+    async def owners(self, js: JetStreamContext) -> list[str]:
+        """Return who has the key of each shard of tables; empty = nobody."""
+        return [await self.owner_of(format(shard, "x"), js) for shard in range(self.size.shards)]
+
     def database_url(self, service: str) -> str:
         """Return where a service's database is."""
         return self._database_url.format(service=service)

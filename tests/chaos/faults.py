@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import random
 import time
@@ -10,10 +11,19 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from nats.errors import Error as NatsError
+
 from tests.chaos.deployment import Deployment, Member
+from tests.chaos.gather import jetstream
 
 LEASE_S = 3.0
 """Who does not say for so long that he is alive loses his shards (services/chassis/lease.py)."""
+
+TAKEN_S_MAX = 90.0
+"""Until others have the shards of one that is stopped; on a quiet machine it takes 4 s."""
+
+PAIRED = 0.3
+"""How often a fault has a second one beside it, where that may be."""
 
 
 def now_ms() -> int:
@@ -113,8 +123,26 @@ class Faults:
         member = self._member(fault)
         member.stop()
         await asyncio.sleep(fault.seconds)
+        if member.service == "table":
+            await self._taken_over(member)
         member.go_on()
         await member.ready()
+
+    async def _taken_over(self, stopped: Member) -> None:
+        """Return once others have its shards, however slow the machine is: only then it is a zombie."""
+        until = time.monotonic() + TAKEN_S_MAX
+        async with jetstream(self._deployment) as js:
+            while any(
+                other.is_running and not other.is_stopped
+                for other in self._deployment.of("table")
+                if other is not stopped
+            ):
+                # The broker may be away in this moment.
+                with contextlib.suppress(NatsError, OSError, TimeoutError):
+                    if stopped.name not in await self._deployment.owners(js):
+                        return
+                assert time.monotonic() < until, f"nobody takes the shards of {stopped.name}"
+                await asyncio.sleep(0.1)
 
     async def _cut(self, fault: Fault) -> None:
         for proxy in self._member(fault).proxies:
@@ -181,13 +209,30 @@ def drawn(deployment: Deployment, rng: random.Random) -> Fault:
             return Fault(kind, "", rng.uniform(0.2, 3.0))
 
 
+def may_meet(first: Fault, second: Fault) -> bool:
+    """Return whether two faults can be done at the same time.
+
+    A process that starts while a server is away ends at once, as it says (exit code 4), and whoever runs it
+    starts it again; here nobody would.
+    """
+    if first.who == second.who:
+        return False
+    servers = [not fault.who for fault in (first, second)]
+    return not any(servers) or {first.kind, second.kind} & {"stop", "cut", "hold"} != set()
+
+
 async def storm(deployment: Deployment, faults: Faults, seed: str, seconds: float) -> None:
     """Do one fault after another for so long; whatever ends by itself meanwhile is written down."""
     rng = random.Random(f"faults of {seed}")
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         await asyncio.sleep(rng.uniform(1.0, 6.0))
-        await faults.do(drawn(deployment, rng))
+        first = drawn(deployment, rng)
+        second = drawn(deployment, rng)
+        if rng.random() < PAIRED and may_meet(first, second):
+            await asyncio.gather(faults.do(first), faults.do(second))
+        else:
+            await faults.do(first)
         faults.look()
 
 

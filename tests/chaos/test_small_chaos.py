@@ -124,7 +124,8 @@ def test_whatever_fails_no_action_is_lost_no_frame_is_wrong_and_every_coin_is_th
     assert counts["actions"] > 50, "somebody has played"
     assert counts["frames"] > counts["actions"]
     assert counts["rounds"] > 5
-    assert counts["takeovers"] > 2 * SMALL.shards, "shards have changed hands"
+    # Each once at first; those of the killed one and of the stopped one again.
+    assert counts["takeovers"] > SMALL.shards + 2, "shards have changed hands"
     for kind in ("kill table", "stop table", "broker", "drain table"):
         assert counts[f"fault {kind}"] == 1
 
