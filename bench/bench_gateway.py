@@ -51,11 +51,19 @@ def resident() -> int:
     return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * PAGE_BYTES
 
 
+def collection_ms() -> float:
+    """Return the processor time of one full collection: nobody is served meanwhile."""
+    began = time.thread_time()
+    gc.collect()
+    return (time.thread_time() - began) * 1000
+
+
 async def answer_until_told(pipe: Connection) -> None:
-    """Answer each question with (resident bytes, CPU seconds) until told to end."""
+    """Answer each question with (resident bytes, CPU seconds, a full collection's ms) until told to end."""
     loop = asyncio.get_running_loop()
     while await loop.run_in_executor(None, pipe.recv) != "end":
-        pipe.send((resident(), time.process_time()))
+        used = time.process_time()
+        pipe.send((resident(), used, collection_ms()))
 
 
 async def gateway(pipe: Connection, nats_url: str, folder: str, players: int) -> None:
@@ -64,6 +72,10 @@ async def gateway(pipe: Connection, nats_url: str, folder: str, players: int) ->
     own = GatewaySettings(
         http_port=0,
         connections_per_address_max=UNLIMITED,
+        strangers_per_address_max=UNLIMITED,
+        hello_s=3600,
+        idle_s=3600,
+        probe_s=3600,
         address_requests_burst=UNLIMITED,
         messages_burst=UNLIMITED,
         player_messages_burst=UNLIMITED,
@@ -120,10 +132,10 @@ def run(work: Callable[..., Coroutine[Any, Any, None]], pipe: Connection, *argum
         runner.run(work(pipe, *arguments))
 
 
-def ask(pipe: Connection) -> tuple[int, float]:
-    """Return a process's (resident bytes, CPU seconds)."""
+def ask(pipe: Connection) -> tuple[int, float, float]:
+    """Return a process's (resident bytes, CPU seconds, a full collection's ms)."""
     pipe.send("?")
-    answer: tuple[int, float] = pipe.recv()
+    answer: tuple[int, float, float] = pipe.recv()
     return answer
 
 
@@ -173,7 +185,9 @@ async def measure(connections: int, players: int, actions: int) -> dict[str, Any
             for n, socket in enumerate(sockets):
                 command = TableCommand(table_id=f"{n % SHARDS}-table{n // 3}", attach=Attach())
                 await say(socket, PlayRequest(id=2, table=command), 2)
-            result["attached_kib"] = round((ask(door)[0] - base) / connections / 1024, 1)
+            attached = ask(door)
+            result["attached_kib"] = round((attached[0] - base) / connections / 1024, 1)
+            result["collection_ms"] = round(attached[2], 1)
 
             def player(n: int) -> Callable[[list[float]], Awaitable[None]]:
                 async def play(times: list[float]) -> None:
@@ -224,6 +238,7 @@ def main() -> None:
         print(json.dumps(figures))
         return
     print(f"an idle connection takes {figures['idle_kib']} KiB, one at a table {figures['attached_kib']} KiB")
+    print(f"a full collection with all of them takes {figures['collection_ms']} ms")
     for name in ("gateway", "echo"):
         at = figures[name]
         times = f"p50 {at['p50_ms']} ms  p99 {at['p99_ms']} ms"
