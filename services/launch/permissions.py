@@ -33,10 +33,11 @@ def allow_list(wiring: Wiring, log_streams: int) -> AllowList:
         wiring: What the service declares.
         log_streams: How many streams the deployment spreads a log over.
     """
-    publish: set[str] = {"paiju.dlq.*", *wiring.tells}
+    publish: set[str] = set(wiring.tells)
     for fact in wiring.says:
         publish.add(f"{event_of(fact).prefix}.*")
     for consumer in wiring.hears:
+        publish.add(f"paiju.dlq.{consumer.durable}")
         for stream in consumer.by_stream():
             publish.update(_own_consumer(stream, consumer.durable))
     for log in wiring.logs:

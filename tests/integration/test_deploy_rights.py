@@ -1,5 +1,6 @@
 """Each user of the deployed broker may do what its service needs and nothing else: tried as each of them."""
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 
@@ -18,16 +19,17 @@ from services.chassis.metrics import Metrics
 from services.chassis.run import Wiring, registry_of
 from services.launch.catalog import SERVICES, wirings
 from services.launch.permissions import OPERATOR, inbox_prefix
-from tests.support.deployed import deployed_broker, password_of
-from tests.support.nats import NatsServer
+from tests.support.deployed import deployed_broker, deployed_cluster, password_of
+from tests.support.nats import Admin, Broker
 
 
-@pytest.fixture(scope="module")
-def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
-    """The deployed broker, without streams."""
-    server = deployed_broker(tmp_path_factory.mktemp("deployed")).start()
-    yield server
-    server.stop()
+@pytest.fixture(scope="module", params=["R1", "R3"])
+def broker(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
+    """The deployed broker, without streams: one server, and three."""
+    deployed = deployed_broker if request.param == "R1" else deployed_cluster
+    servers = deployed(tmp_path_factory.mktemp("deployed")).start()
+    yield servers
+    servers.stop()
 
 
 @pytest.fixture(scope="module")
@@ -36,14 +38,21 @@ def by_name() -> dict[str, Wiring]:
     return {wiring.name: wiring for wiring in wirings()}
 
 
-@pytest.fixture
-async def migrated(broker: NatsServer, by_name: dict[str, Wiring]) -> NatsServer:
+@pytest.fixture(scope="module")
+def migrated(broker: Broker, by_name: dict[str, Wiring]) -> Broker:
     """The same, with everything that the operator makes; making it again changes nothing."""
-    registry = registry_of(list(by_name.values()), PaijuSettings(dev=True))
-    login = NatsLogin(broker.url, OPERATOR, password_of(OPERATOR), inbox_prefix(OPERATOR))
-    bus = await NatsBus.connect(login, registry, SystemClock(), SystemIds(), Metrics())
-    await ensure_streams(bus.jetstream, registry)
-    await bus.close()
+
+    async def migrate() -> None:
+        registry = registry_of(list(by_name.values()), PaijuSettings(dev=True))
+        login = NatsLogin(broker.url, OPERATOR, password_of(OPERATOR), inbox_prefix(OPERATOR))
+        async with Admin(broker.url, user=OPERATOR, password=password_of(OPERATOR)) as admin:
+            await admin.settle(broker.replicas)
+        bus = await NatsBus.connect(login, registry, SystemClock(), SystemIds(), Metrics())
+        await ensure_streams(bus.jetstream, registry, broker.replicas)
+        assert await ensure_streams(bus.jetstream, registry, broker.replicas) == []
+        await bus.close()
+
+    asyncio.run(migrate())
     return broker
 
 
@@ -81,11 +90,11 @@ class Visitor:
 
 
 @asynccontextmanager
-async def logged_in(broker: NatsServer, user: str) -> AsyncIterator[Visitor]:
+async def logged_in(broker: Broker, user: str) -> AsyncIterator[Visitor]:
     """Connect as a service does."""
     visitor = Visitor()
     await visitor.client.connect(
-        broker.url,
+        broker.url.split(","),
         user=user,
         password=password_of(user),
         inbox_prefix=inbox_prefix(user).encode(),
@@ -105,7 +114,7 @@ def facts(wiring: Wiring) -> list[type[Message]]:
 
 @pytest.mark.parametrize("service", SERVICES)
 async def test_a_service_publishes_its_own_facts_and_nobody_elses(
-    migrated: NatsServer, by_name: dict[str, Wiring], service: str
+    migrated: Broker, by_name: dict[str, Wiring], service: str
 ) -> None:
     async with logged_in(migrated, service) as visitor:
         own = {event_of(fact).prefix for fact in facts(by_name[service])}
@@ -116,7 +125,7 @@ async def test_a_service_publishes_its_own_facts_and_nobody_elses(
 
 
 @pytest.mark.parametrize("service", SERVICES)
-async def test_a_service_hears_its_own_inbox_and_nobody_elses(migrated: NatsServer, service: str) -> None:
+async def test_a_service_hears_its_own_inbox_and_nobody_elses(migrated: Broker, service: str) -> None:
     async with logged_in(migrated, service) as visitor:
         for other in (*SERVICES, OPERATOR):
             allowed = await visitor.may_subscribe(f"{inbox_prefix(other)}.anything")
@@ -128,9 +137,7 @@ async def test_a_service_hears_its_own_inbox_and_nobody_elses(migrated: NatsServ
     "subject",
     [">", "paiju.>", "$JS.>", "$KV.>", "paiju.table.log.*", "paiju.table.round_finished.*", "$SYS.>"],
 )
-async def test_no_service_overhears_what_is_not_for_it(
-    migrated: NatsServer, service: str, subject: str
-) -> None:
+async def test_no_service_overhears_what_is_not_for_it(migrated: Broker, service: str, subject: str) -> None:
     async with logged_in(migrated, service) as visitor:
         assert not await visitor.may_subscribe(subject)
 
@@ -151,17 +158,44 @@ async def test_no_service_overhears_what_is_not_for_it(
         "CONSUMER.DURABLE.CREATE.ROUNDS.thief",
         "CONSUMER.CREATE.ROUNDS.thief.paiju.table.round_finished.*",
         "CONSUMER.DELETE.AUDITS.economy-settlement",
+        "CONSUMER.PAUSE.AUDITS.economy-settlement",
+        "CONSUMER.LEADER.STEPDOWN.AUDITS.economy-settlement",
+        "CONSUMER.LIST.ROUNDS",
+        "CONSUMER.NAMES.ROUNDS",
+        "STREAM.INFO.ROUNDS",
+        "STREAM.LIST",
+        "STREAM.NAMES",
+        "STREAM.SNAPSHOT.TABLE_LOG_0",
+        "STREAM.RESTORE.THIEF",
+        "STREAM.LEADER.STEPDOWN.TABLE_LOG_0",
+        "STREAM.PEER.REMOVE.TABLE_LOG_0",
+        "STREAM.TEMPLATE.CREATE.THIEF",
+        "STREAM.PURGE.KV_shards",
+        "STREAM.PURGE.ROUNDS",
+        "STREAM.DELETE.TABLE_LOG_0",
+        "STREAM.UPDATE.TABLE_LOG_0",
+        "STREAM.MSG.DELETE.TABLE_LOG_0",
+        "DIRECT.GET.KV_shards",
+        "DIRECT.GET.TABLE_LOG_0.paiju.table.log.0",
+        "CONSUMER.CREATE.TABLE_LOG_0",
+        "CONSUMER.CREATE.TABLE_LOG_0.thief",
+        "CONSUMER.DURABLE.CREATE.TABLE_LOG_0.thief",
+        "CONSUMER.CREATE.KV_alive.thief.$KV.alive.>",
+        "META.LEADER.STEPDOWN",
+        "SERVER.REMOVE",
+        "ACCOUNT.PURGE.G",
+        "INFO",
     ],
 )
 async def test_no_service_may_make_change_or_read_streams_beside_its_own(
-    migrated: NatsServer, service: str, call: str
+    migrated: Broker, service: str, call: str
 ) -> None:
     async with logged_in(migrated, service) as visitor:
         assert not await visitor.may_publish(f"$JS.API.{call}", b"{}")
 
 
 @pytest.mark.parametrize("service", SERVICES)
-async def test_only_the_table_reads_and_writes_its_log(migrated: NatsServer, service: str) -> None:
+async def test_only_the_table_reads_and_writes_its_log(migrated: Broker, service: str) -> None:
     async with logged_in(migrated, service) as visitor:
         is_table = service == "table"
         for subject in (
@@ -177,7 +211,7 @@ async def test_only_the_table_reads_and_writes_its_log(migrated: NatsServer, ser
 
 @pytest.mark.parametrize("service", SERVICES)
 async def test_every_service_reads_the_public_keys_and_only_accounts_writes_them(
-    migrated: NatsServer, service: str
+    migrated: Broker, service: str
 ) -> None:
     async with logged_in(migrated, service) as visitor:
         assert await visitor.may_publish("$JS.API.STREAM.MSG.GET.KV_keys", b"{}")
@@ -186,7 +220,7 @@ async def test_every_service_reads_the_public_keys_and_only_accounts_writes_them
 
 @pytest.mark.parametrize("service", SERVICES)
 async def test_a_service_asks_its_own_consumers_and_nobody_elses(
-    migrated: NatsServer, by_name: dict[str, Wiring], service: str
+    migrated: Broker, by_name: dict[str, Wiring], service: str
 ) -> None:
     async with logged_in(migrated, service) as visitor:
         for name, wiring in by_name.items():
@@ -196,6 +230,99 @@ async def test_a_service_asks_its_own_consumers_and_nobody_elses(
                     assert await visitor.may_publish(asked, b'{"no_wait": true}') is (name == service), asked
 
 
-async def test_a_wrong_password_is_refused(migrated: NatsServer) -> None:
+async def test_a_wrong_password_is_refused(migrated: Broker) -> None:
     with pytest.raises(nats.errors.Error):
-        await nats.connect(migrated.url, user="table", password="guess", allow_reconnect=False)
+        await nats.connect(migrated.url.split(","), user="table", password="guess", allow_reconnect=False)
+
+
+def concrete(subject: str) -> str:
+    """Return a subject that a pattern stands for."""
+    return subject.replace("*", "0").replace(">", "x.y")
+
+
+@pytest.mark.parametrize("service", SERVICES)
+async def test_a_service_tells_and_hears_only_what_it_declares(
+    migrated: Broker, by_name: dict[str, Wiring], service: str
+) -> None:
+    """Above all: none but the table speaks to a gateway as a table, none but a gateway as a player."""
+    own = by_name[service]
+    async with logged_in(migrated, service) as visitor:
+        for wiring in by_name.values():
+            for subject in wiring.tells:
+                allowed = await visitor.may_publish(concrete(subject))
+                assert allowed is (subject in own.tells), f"{service} tells {subject}"
+            for subject in wiring.listens:
+                assert await visitor.may_subscribe(concrete(subject)) is (subject in own.listens), subject
+    tells = {name for name, wiring in by_name.items() if "paiju.gateway.out.*" in wiring.tells}
+    commands = {name for name, wiring in by_name.items() if "paiju.table.cmd.*" in wiring.tells}
+    assert (tells, commands) == ({"table"}, {"gateway"})
+
+
+@pytest.mark.parametrize("service", SERVICES)
+async def test_a_service_writes_its_own_leases_and_buckets_and_nobody_elses(
+    migrated: Broker, by_name: dict[str, Wiring], service: str
+) -> None:
+    own = {bucket.name for bucket in by_name[service].buckets}
+    every = {bucket.name for wiring in by_name.values() for bucket in wiring.buckets}
+    async with logged_in(migrated, service) as visitor:
+        for other in SERVICES:
+            for bucket in ("alive", "shards"):
+                allowed = await visitor.may_publish(f"$KV.{bucket}.{other}.i_thief", b"{}")
+                assert allowed is (other == service), f"{service} writes {bucket}.{other}"
+        for bucket in every | {"keys", "revoked"}:
+            allowed = await visitor.may_publish(f"$KV.{bucket}.forged", b"")
+            assert allowed is (bucket in own), f"{service} writes {bucket}"
+
+
+@pytest.mark.parametrize("service", SERVICES)
+async def test_a_service_answers_for_its_own_consumers_and_nobody_elses(
+    migrated: Broker, by_name: dict[str, Wiring], service: str
+) -> None:
+    async with logged_in(migrated, service) as visitor:
+        for name, wiring in by_name.items():
+            for consumer in wiring.hears:
+                is_own = name == service
+                buried = f"paiju.dlq.{consumer.durable}"
+                assert await visitor.may_publish(buried, b"") is is_own, buried
+                for stream in consumer.by_stream():
+                    acknowledged = f"$JS.ACK.{stream}.{consumer.durable}.1.1.1.1.0"
+                    assert await visitor.may_publish(acknowledged, b"+TERM") is is_own, acknowledged
+                    info = f"$JS.API.CONSUMER.INFO.{stream}.{consumer.durable}"
+                    assert await visitor.may_publish(info) is is_own, info
+
+
+@pytest.mark.parametrize("service", SERVICES)
+async def test_a_service_puts_nothing_into_anothers_inbox(migrated: Broker, service: str) -> None:
+    async with logged_in(migrated, service) as visitor:
+        for other in (*SERVICES, OPERATOR):
+            if other != service:
+                assert not await visitor.may_publish(f"{inbox_prefix(other)}.0.1", b"forged"), other
+
+
+@pytest.mark.usefixtures("quiet")
+async def test_nobody_has_a_stream_speak_for_him(migrated: Broker) -> None:
+    """The broker lets a pull name any subject for its deliveries: who listens there must not take them."""
+    registry = registry_of(wirings(), PaijuSettings(dev=True))
+    login = NatsLogin(migrated.url, "gateway", password_of("gateway"), inbox_prefix("gateway"))
+    metrics = Metrics()
+    gateway = await NatsBus.connect(login, registry, SystemClock(), SystemIds(), metrics)
+    heard: list[bytes] = []
+
+    async def hear(payload: bytes, _: str) -> None:
+        heard.append(payload)
+
+    await gateway.listen("paiju.gateway.out.0", hear)
+    async with logged_in(migrated, "table") as table, logged_in(migrated, "scoring") as thief:
+        assert await table.may_publish("paiju.table.round_finished.test", b"planted")
+        pull = "$JS.API.CONSUMER.MSG.NEXT.ROUNDS.scoring"
+        request = b'{"batch": 1, "no_wait": true}'
+        async with asyncio.timeout(30):
+            while b"bus_forged_total 0.0" in metrics.text():
+                await thief.client.publish(pull, request, reply="paiju.gateway.out.0")
+                await asyncio.sleep(0.05)
+        await table.client.publish("paiju.gateway.out.0", b"of the table")
+        async with asyncio.timeout(30):
+            while b"of the table" not in heard:
+                await asyncio.sleep(0.05)
+    assert heard == [b"of the table"]
+    await gateway.close()

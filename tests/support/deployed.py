@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tests.support.nats import NatsServer
+from tests.support.nats import NatsCluster, NatsServer
 
 CONFIG = Path(__file__).resolve().parents[2] / "deploy" / "nats.conf"
 
@@ -27,3 +27,8 @@ def authorization() -> str:
 def deployed_broker(folder: Path) -> NatsServer:
     """Return a server, not yet started, that lets in whom the deployment lets in."""
     return NatsServer(folder, extra=authorization())
+
+
+def deployed_cluster(folder: Path) -> NatsCluster:
+    """Return three servers, not yet started, that let in whom the deployment lets in."""
+    return NatsCluster(folder, extra=authorization())

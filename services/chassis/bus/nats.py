@@ -67,6 +67,7 @@ class NatsBus(BaseBus):
         self.url = ""
         """Where it has connected to."""
         self._dropped = metrics.counter("bus_dropped", "Core messages dropped by a full inbox")
+        self._forged = metrics.counter("bus_forged", "Core messages that a stream delivered: dropped")
         self._reconnects = metrics.counter("bus_reconnects", "Times the connection to NATS came back")
         self._up = metrics.gauge("bus_connected", "1 while connected to NATS")
 
@@ -283,6 +284,12 @@ class NatsBus(BaseBus):
                 log.get().warning("unsubscribe_failed", subject=pattern, why=repr(error))
 
         async def arrived(message: Msg) -> None:
+            if _is_from_a_stream(message):
+                # The server lets a pull name any subject as where its deliveries go, also one that the
+                # puller may not publish to: nobody shall speak for a peer that way.
+                self._forged.inc()
+                log.get().error("message_forged", heard=pattern, subject=message.subject)
+                return
             inbox.put(message)
 
         inbox: Inbox[Msg] = Inbox(self.keeper, handle, workers, pattern, self._dropped.inc, leave)
@@ -309,3 +316,7 @@ class NatsBus(BaseBus):
         if name not in self.registry.buckets:
             raise Defect(f"there is no bucket {name} in the registry")
         return NatsBucket(self._js, name, self.clock, self.ids)
+
+
+def _is_from_a_stream(message: Msg) -> bool:
+    return message.reply.startswith("$JS.") or "Status" in (message.headers or ())
