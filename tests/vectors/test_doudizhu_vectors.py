@@ -19,9 +19,10 @@ def cases(file: str) -> list[dict[str, Any]]:
 OPS = cases("doudizhu.jsonl")
 FLOWS = cases("doudizhu_flow.jsonl")
 CASES = OPS + FLOWS
+MORE = cases("more_doudizhu.jsonl")
 
 
-@pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
+@pytest.mark.parametrize("case", CASES + MORE, ids=[case["id"] for case in CASES + MORE])
 def test_the_engine_agrees(case: dict[str, Any]) -> None:
     assert run_case(case) == []
 

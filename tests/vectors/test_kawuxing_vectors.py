@@ -10,21 +10,24 @@ import pytest
 from engine.kawuxing.vectors import run_case
 
 HERE = Path(__file__).parent
-CASES: list[dict[str, Any]] = [
-    json.loads(line)
-    for file in ("kawuxing.jsonl", "kawuxing_flow.jsonl")
-    for line in (HERE / file).read_text(encoding="utf-8").splitlines()
-    if line
-]
+
+
+def cases(*files: str) -> list[dict[str, Any]]:
+    texts = [(HERE / file).read_text(encoding="utf-8") for file in files]
+    return [json.loads(line) for text in texts for line in text.splitlines() if line]
+
+
+CASES = cases("kawuxing.jsonl", "kawuxing_flow.jsonl")
+MORE = cases("more_kawuxing.jsonl")
 FLOWS = [case for case in CASES if case.get("kind") == "flow"]
 SINGLE = [case for case in CASES if case.get("kind") != "flow"]
 
 
-def by_id(cases: list[dict[str, Any]]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("case", cases, ids=[case["id"] for case in cases])
+def by_id(chosen: list[dict[str, Any]]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("case", chosen, ids=[case["id"] for case in chosen])
 
 
-@by_id(CASES)
+@by_id(CASES + MORE)
 def test_the_engine_agrees(case: dict[str, Any]) -> None:
     assert run_case(case) == []
 
