@@ -48,9 +48,6 @@ LOOKS = frozenset(
 )
 """What looks at a page as it is now, or waits for a time instead of for something."""
 
-STILL = frozenset({"still", "each_still", "attribute", "box"})
-"""What reads the settled page. A value that a service or a step still brings must have been waited for."""
-
 
 def _called(node: ast.Await) -> str:
     """Return the name of what is called and awaited; "" for all else."""

@@ -62,20 +62,20 @@ async def seated(browser: Browser, game: str, size: tuple[int, int]) -> AsyncIte
 
 
 @SIZES
-@pytest.mark.parametrize("game", VIEWS)
-async def test_one_can_talk_and_see_what_is_asked(browser: Browser, game: str, size: tuple[int, int]) -> None:
-    async with seated(browser, game, size) as (page, stage):
-        for player in ("p_other", "p_third"):
-            await stage.talk(player, "差一点就胡了，下次再来")
-        await page.click("[data-button=chat]")
-        await until_count(page, ".messages li", 2)
-        await look(page, f"chat-{game}")
-        assert await still(page, COVERED, [".chat", IN_PLAY]) == []
-        # The newest word can be read, and the last phrase be reached and said.
-        assert await still(page, "document.querySelector('.messages').clientHeight") >= 28
-        await page.click(".phrase >> nth=-1")
-        await page.wait_for_selector(".chat", state="detached")
-        await page.wait_for_selector(".own .bubble:has-text('下次再玩')")
+async def test_one_can_talk_and_see_what_is_asked(browser: Browser, size: tuple[int, int]) -> None:
+    for game in VIEWS:
+        async with seated(browser, game, size) as (page, stage):
+            for player in ("p_other", "p_third"):
+                await stage.talk(player, "差一点就胡了，下次再来")
+            await page.click("[data-button=chat]")
+            await until_count(page, ".messages li", 2)
+            await look(page, f"chat-{game}")
+            assert await still(page, COVERED, [".chat", IN_PLAY]) == [], game
+            # The newest word can be read, and the last phrase be reached and said.
+            assert await still(page, "document.querySelector('.messages').clientHeight") >= 28, game
+            await page.click(".phrase >> nth=-1")
+            await page.wait_for_selector(".chat", state="detached")
+            await page.wait_for_selector(".own .bubble:has-text('下次再玩')")
 
 
 @SIZES

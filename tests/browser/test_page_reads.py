@@ -19,7 +19,7 @@ from tests.browser.support import mahjong_positions as mahjong
 from tests.browser.support.chromium import DESKTOP, PHONE, UPRIGHT, opened
 from tests.browser.support.layout import look
 from tests.browser.support.mahjong_stage import shown
-from tests.browser.support.seen import change, each, each_still, until, until_count, until_is
+from tests.browser.support.seen import box, change, each, each_still, until, until_count, until_is
 from tests.browser.support.stage import ME, Stage, serve
 
 pytestmark = pytest.mark.browser
@@ -69,6 +69,9 @@ async def test_a_result_that_is_read_stays_when_the_next_round_begins(
         await page.wait_for_selector("[data-fair=ok]")
         await page.click(".why summary")
         lines = await until(lambda: each(page, ".why[open] li"), len)
+        foot = await box(page.locator(".result-foot"))
+        first = await box(page.locator(".why li").first)
+        assert first["y"] + first["height"] <= foot["y"], "what was unfolded is on the screen"
         next_round(stage)
         await page.wait_for_selector("main.table[data-round='2'] .hand-card")
         await page.wait_for_selector(".result [data-action=go-on]")

@@ -51,7 +51,13 @@ function titleTone(table, result) {
 }
 
 /** While a part is unfolded it is being read, and the result stays. */
-const unfolds = (controls, part) => ({ ontoggle: (event) => controls.play.read(part, event.currentTarget.open) });
+const unfolds = (controls, part) => ({
+  ontoggle: ({ currentTarget: node }) => {
+    controls.play.read(part, node.open);
+    // On a small screen it unfolds below the edge.
+    if (node.open) node.scrollIntoView({ block: "start" });
+  },
+});
 
 function explanation(state, controls) {
   const { table } = state;
