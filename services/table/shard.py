@@ -197,7 +197,7 @@ class Shard:
         for _ in range(TAKES_MAX):
             last = await means.bus.last(self._subject)
             self._watch.before = last.seq if last is not None else 0
-            if last is not None:
+            if last is not None and last.msg_id:
                 self._clock.follow(max((event.at for _, event in decode_batch(last.payload)), default=0))
             taken = e.ShardTaken(self._clock.now_ms(), means.process, self._incarnation, means.grace_ms)
             try:
@@ -224,11 +224,11 @@ class Shard:
         before: LogEntry | None = None
         async with aclosing(self._means.bus.read(self._subject)) as entries:
             async for entry in entries:
-                if before is not None and entry.expected_last != before.seq:
+                if before is not None and entry.msg_id and entry.expected_last != before.seq:
                     return False
                 if entry.seq > self.epoch:
                     raise Fenced(self._subject, self.epoch, entry.seq)
-                batch = decode_batch(entry.payload)
+                batch = decode_batch(entry.payload) if entry.msg_id else ()
                 self._watch.note(entry, batch)
                 self.tables.replay(entry.seq, batch)
                 if entry.seq == self.epoch:

@@ -199,3 +199,29 @@ async def test_a_table_process_that_is_asked_to_end_hands_its_shard_over_and_end
             async with asyncio.timeout(60):
                 await player.play()
         assert player.view.match_end.cause == "all_rounds"
+
+
+@pytest.mark.slow
+async def test_what_came_into_a_log_past_its_owners_neither_ends_nor_changes_a_table(broker: Broker) -> None:
+    """A service that may ask the broker anything can have the answer put under a log's subject."""
+    async with connected(broker) as bus, connected(broker) as other:
+        host, next_host = Host(bus, bus.clock, name="one"), Host(other, other.clock, name="two")
+        shard = await host.take()
+        await Calls(bus, lambda _: shard).about(Create(TABLE, spec("p_a", rounds=1, timing=SLOW)))
+        door = await Door(other, other.clock).open()
+        player = Player(door, "p_a", TABLE, random.Random(4))
+        async with asyncio.timeout(60):
+            await player.play(until=lambda at: len(at.accepted) >= 2)
+            before = await bus.last(LOG)
+            assert before is not None
+            await bus._client.publish("$JS.API.STREAM.INFO.KV_alive", b"", reply=LOG)
+            while (planted := await bus.last(LOG)) is None or planted.msg_id:
+                await asyncio.sleep(0.01)
+            playing = asyncio.ensure_future(player.play())
+            while not host.lost:
+                await asyncio.sleep(0.01)
+            await next_host.take()
+            await playing
+        assert player.view.match_end.cause == "all_rounds"
+        await next_host.kill()
+        await host.kill()

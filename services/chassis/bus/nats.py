@@ -182,7 +182,7 @@ class NatsBus(BaseBus):
         at_ms = int(found.time.timestamp() * 1000) if found.time is not None else 0
         assert found.seq is not None
         return LogEntry(
-            found.seq, found.data or b"", headers.get(MSG_ID, ""), int(headers.get(EXPECTED, 0)), at_ms
+            found.seq, found.data or b"", _writer_of(headers), int(headers.get(EXPECTED, 0)), at_ms
         )
 
     async def _read(self, stream: str, subject: str, from_seq: int) -> AsyncGenerator[LogEntry, None]:
@@ -202,7 +202,7 @@ class NatsBus(BaseBus):
                         yield LogEntry(
                             raw.seq,
                             raw.payload,
-                            headers.get(MSG_ID, ""),
+                            _writer_of(headers),
                             int(headers.get(EXPECTED, 0)),
                             raw.at_ms,
                         )
@@ -316,6 +316,11 @@ class NatsBus(BaseBus):
         if name not in self.registry.buckets:
             raise Defect(f"there is no bucket {name} in the registry")
         return NatsBucket(self._js, name, self.clock, self.ids)
+
+
+def _writer_of(headers: dict[str, str]) -> str:
+    """Return the id of an append; empty for what came into a log's subject in any other way."""
+    return headers.get(MSG_ID, "") if EXPECTED in headers else ""
 
 
 def _is_from_a_stream(message: Msg) -> bool:

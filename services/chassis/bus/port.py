@@ -74,6 +74,7 @@ class LogEntry:
     seq: int
     payload: bytes
     msg_id: str
+    """Empty: this is no append of anybody. It says nothing, but stands in the way as one that fences."""
     expected_last: int
     """The sequence its writer had seen last: 0 = the log was empty. A reader checks it names the entry
     before.
