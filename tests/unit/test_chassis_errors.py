@@ -7,6 +7,7 @@ import string
 
 import grpc
 import pytest
+from google.rpc import status_pb2
 
 from services.chassis.errors import Defect, Outage, Refusal
 from services.chassis.reasons import REASONS, _one_table
@@ -80,6 +81,12 @@ def test_what_is_no_refusal_tells_nothing_of_the_inside(error: Exception, code: 
     assert status.code == grpc.StatusCode[code].value[0]
     assert str(error) == "" or str(error) not in status.message
     assert isinstance(error_of(status, "callee"), kind)
+
+
+@pytest.mark.parametrize("code", ["UNAVAILABLE", "DEADLINE_EXCEEDED", "CANCELLED"])
+def test_a_call_that_the_other_side_could_not_finish_is_an_outage(code: str) -> None:
+    status = status_pb2.Status(code=CODES[code].value[0], message="busy")
+    assert isinstance(error_of(status, "callee"), Outage)
 
 
 def test_a_reason_of_another_domain_or_version_is_not_taken_for_ours() -> None:

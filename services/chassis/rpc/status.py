@@ -12,7 +12,8 @@ from services.chassis.reasons import REASONS
 
 CODES: dict[str, grpc.StatusCode] = {code.name: code for code in grpc.StatusCode}
 _BY_NUMBER: dict[int, grpc.StatusCode] = {code.value[0]: code for code in grpc.StatusCode}
-_OUTAGES = frozenset({"UNAVAILABLE", "DEADLINE_EXCEEDED"})
+# CANCELLED: the other side ended the call, because its deadline passed there first or because it stops.
+_OUTAGES = frozenset({"UNAVAILABLE", "DEADLINE_EXCEEDED", "CANCELLED"})
 
 
 def status_of(error: BaseException) -> tuple[status_pb2.Status, str]:
