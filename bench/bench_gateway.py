@@ -25,7 +25,7 @@ from typing import Any
 import aiohttp
 import uvloop
 from aiohttp import web
-from paiju.gateway.v1.gateway_service_pb2 import Hello, PlayRequest
+from paiju.gateway.v1.gateway_service_pb2 import Hello, PlayRequest, PlayResponse
 from paiju.table.v1.play_pb2 import Act, Attach, TableCommand
 
 from services.chassis import log
@@ -83,7 +83,7 @@ async def gateway(pipe: Connection, nats_url: str, folder: str, players: int) ->
     async with running(nats_url, Path(folder), [WIRING], {"gateway": own}) as world:
         service = world.services["gateway"]
         assert isinstance(service, Gateway)
-        pipe.send((service.url, [world.tokens.token(f"p_{n}", seconds=7200) for n in range(players)]))
+        pipe.send((service.url, [world.tokens.token(f"p_{n}", seconds=600) for n in range(players)]))
         await answer_until_told(pipe)
 
 
@@ -145,6 +145,8 @@ async def say(socket: aiohttp.ClientWebSocketResponse, request: PlayRequest, ans
     for _ in range(answers):
         message = await socket.receive()
         assert message.type is aiohttp.WSMsgType.BINARY, message
+        if request.HasField("hello"):
+            assert PlayResponse.FromString(message.data).HasField("welcome"), message.data
 
 
 async def timed(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import resource
 from pathlib import Path
 
 from aiohttp import web
@@ -22,6 +23,9 @@ from services.gateway.doors.watch import KEEP_ALIVE_S, JunkLog, Watch
 from services.gateway.doors.websocket import WebSocketDoor
 from services.gateway.hub import Hub
 from services.gateway.settings import GatewaySettings
+
+FILES_BESIDES = 512
+"""Files open besides the connections of players: databases, the broker, the other services."""
 
 _log = log.get(service="gateway")
 
@@ -70,10 +74,11 @@ class Gateway:
         Raises:
             Outage: The port is taken.
         """
+        settings = self._settings
+        allow_files(settings.connections_max + FILES_BESIDES)
         await self.hub.tables.start()
         await self.hub.start()
         await self._runner.setup()
-        settings = self._settings
         server = self._runner.server
         assert server is not None, "it is set up"
         try:
@@ -99,6 +104,17 @@ class Gateway:
 async def _add_security(request: web.Request, response: web.StreamResponse) -> None:
     for header, value in SECURITY.items():
         response.headers.setdefault(header, value)
+
+
+def allow_files(wanted: int) -> None:
+    """Let this process open so many files, as far as it may: a connection is one, and shells allow 1,024."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < allowed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+        soft = allowed
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        _log.warning("files_limited", allowed=soft, wanted=wanted)
 
 
 def make(settings: GatewaySettings, parts: Parts, name: str, folder: Path = FOLDER) -> Gateway:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -9,7 +10,7 @@ from paiju.gateway.v1.gateway_service_pb2 import Hello, Notice, Ping, PlayReques
 
 from services.chassis.auth import KEYS_BUCKET
 from services.chassis.clock import VirtualClock, run_virtual
-from services.gateway.app import Gateway, make
+from services.gateway.app import Gateway, allow_files, make
 from services.gateway.session import Session
 from services.gateway.settings import GatewaySettings
 from tests.support.process import MemoryWorld
@@ -180,3 +181,15 @@ def test_an_ended_session_leaves_nothing_behind() -> None:
         assert len(hub._notices) == len(hub._chat) == 0
 
     play(scene)
+
+
+def test_a_process_may_open_as_many_files_as_it_has_connections() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (512, hard))
+        allow_files(800)
+        assert resource.getrlimit(resource.RLIMIT_NOFILE) == (800, hard)
+        allow_files(600)
+        assert resource.getrlimit(resource.RLIMIT_NOFILE) == (800, hard), "never less than before"
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
