@@ -341,6 +341,9 @@ class Driver:
         heard = self.heard
         if answer.reason:
             heard.refused[f"{kind} {answer.reason}"] += 1
+            if kind == "act" and self._is_moved(seat):
+                # Its question was withdrawn meanwhile; somebody else at the table is asked.
+                self._act_at(seat, now)
         elif kind == "act":
             heard.accepted += 1
             heard.answer_ms.append((now - seat.asked_at) * 1000)
@@ -354,6 +357,12 @@ class Driver:
             if seat.table_id not in self.move.asked:
                 self.move.asked.add(seat.table_id)
                 self._act(seat, now)
+
+    def _act_at(self, refused: Seat, now: float) -> None:
+        for seat in self._by_shard[refused.shard]:
+            if seat.table_id == refused.table_id and seat.at >= 0:
+                self._act(seat, now)
+                return
 
     def _frame(self, seat: Seat, frame: p.Frame, now: float) -> None:
         heard = self.heard

@@ -24,6 +24,10 @@ from services.chassis.errors import Outage
 
 BEAT_S = 0.5
 LOOK_S = 0.5
+HURRY_S = 0.1
+"""While a shard that should be ours is still another's, so that nobody waits long for it once it is free."""
+HURRY_S_MAX = 10.0
+"""It may never be let go: after so long there is no hurry."""
 HAND_OVER_STEPS = 8
 """Shards go to others in so many parts, one each `LOOK_S`: who takes them serves one before the next comes,
 and none stands still until all are read."""
@@ -116,7 +120,9 @@ class Ownership:
         self._is_alone = True
         """Nobody else could take a shard, as far as we know."""
         self._may_release = 0
-        """So many shards may still be handed to others before the next look."""
+        """So many shards may still be handed to others before the next part."""
+        self._parted_at = float("-inf")
+        self._hurries_since: float | None = None
         self._alive: Bucket | None = None
         self._keys: Bucket | None = None
         self._idle = asyncio.Event()
@@ -137,7 +143,11 @@ class Ownership:
                         await self._look(tasks)
                     except Outage as outage:
                         log.get().warning("shards_not_seen", group=self._group, why=str(outage))
-                await self._clock.sleep(LOOK_S)
+                await self._clock.sleep(HURRY_S if self._hurries() else LOOK_S)
+
+    def _hurries(self) -> bool:
+        since = self._hurries_since
+        return since is not None and self._clock.monotonic() - since < HURRY_S_MAX
 
     async def drain(self) -> None:
         """Release every shard, take none again, and say that we are gone."""
@@ -228,20 +238,27 @@ class Ownership:
             # next beat.
             return
         self._is_alone = not any(name != self._me and not member.draining for name, member in members.items())
-        self._may_release = self._part()
+        if self._clock.monotonic() - self._parted_at >= 0.9 * LOOK_S:
+            self._may_release, self._parted_at = self._part(), self._clock.monotonic()
         holders: dict[str, Holder] = {}
         for entry in await keys.entries():
             group, _, shard = entry.key.partition(".")
             if group == self._group:
                 value = orjson.loads(entry.value)
                 holders[shard] = Holder(value["process"], value["incarnation"], entry.revision)
+        waits = False
         for shard in self._shards:
             if shard not in self._moving and not self._draining:
-                self._act(shard, holders.get(shard), members, tasks)
+                waits = self._act(shard, holders.get(shard), members, tasks) or waits
+        if not waits:
+            self._hurries_since = None
+        elif self._hurries_since is None:
+            self._hurries_since = self._clock.monotonic()
 
     def _act(
         self, shard: str, holder: Holder | None, members: Mapping[str, Member], tasks: asyncio.TaskGroup
-    ) -> None:
+    ) -> bool:
+        """Do what is to be done about a shard; return whether it should be ours and another still has it."""
         able = [name for name, member in members.items() if not member.draining]
         willing = [name for name in able if not self._is_refused(shard, name, members[name])]
         should = rendezvous(shard, willing or able)
@@ -262,6 +279,7 @@ class Ownership:
             # Taken once and lost, and another should own it by now: give the key back.
             self._moving.add(shard)
             tasks.create_task(self._free(shard, holder.revision))
+        return should == self._me and not is_mine and not is_gone
 
     # Acting: each is the only one for its shard, which is in `_moving` meanwhile.
 
