@@ -11,7 +11,7 @@ from functools import partial
 
 from services.chassis import log
 from services.chassis.clock import run_virtual
-from tests.simulation.closing import waiting
+from tests.simulation.mutants.stricter import StricterWorld
 from tests.simulation.report import Report, Totals
 from tests.simulation.world import HEALED_S, World
 
@@ -28,6 +28,8 @@ class RunOptions:
     trace: int = 0
     healed_s: float = 0.0
     """0 = as usual."""
+    is_strict: bool = False
+    """With the further rules of `mutants.stricter`, and deliveries lost on their way to a consumer."""
 
 
 @dataclass
@@ -48,7 +50,7 @@ def run_seed(seed: int, options: RunOptions = RunOptions()) -> Outcome:
     began = time.process_time()
 
     def make(clock: object) -> object:
-        world = World(
+        world = (StricterWorld if options.is_strict else World)(
             clock,  # type: ignore[arg-type]
             seed,
             style=options.style,
@@ -66,8 +68,6 @@ def run_seed(seed: int, options: RunOptions = RunOptions()) -> Outcome:
         reason = reason_of(error)
         where = "".join(traceback.format_exception(reason, limit=-6))
         broken = f"{type(reason).__name__}: {reason}"
-        if isinstance(reason, TimeoutError) and worlds:
-            broken = f"somebody waits for ever: {waiting(worlds[0])}"
         return Outcome(seed, None, broken, where, worlds[0].lines if worlds else [])
     report.cpu_s = time.process_time() - began
     return Outcome(seed, report, lines=worlds[0].lines)
@@ -127,4 +127,5 @@ def run_many(seeds: Sequence[int], options: RunOptions, jobs: int) -> int:
 def repeat(seed: int, options: RunOptions) -> str:
     """Return the command that runs a seed again."""
     style = f" --style {options.style}" if options.style else ""
-    return f"python -m tests.simulation {seed}{style} --trace 200"
+    strict = " --strict" if options.is_strict else ""
+    return f"python -m tests.simulation {seed}{style}{strict} --trace 200"

@@ -85,5 +85,5 @@ def test_a_failure_names_what_was_broken_and_the_command_that_repeats_it() -> No
         check=False,
     )
     assert run.returncode == 1, run.stdout + run.stderr
-    assert "seed 2: somebody waits for ever" in run.stdout
+    assert "seed 2: Violation: somebody waits for ever" in run.stdout
     assert "repeat: python -m tests.simulation 2 --trace 200" in run.stdout

@@ -22,7 +22,8 @@ from services.chassis.rpc.memory import MemoryNetwork
 from services.matchmaking import placer
 from services.table import tables
 from services.table.core.table import Table
-from tests.simulation.closing import is_settled, judge_money, judge_tickets
+from tests.simulation.client import Violation
+from tests.simulation.closing import is_settled, judge_money, judge_tickets, waiting
 from tests.simulation.ledger import Facts
 from tests.simulation.lobby import Room
 from tests.simulation.logs import Logs
@@ -187,8 +188,7 @@ class World:
         """Live through the faults, heal, come to the end, and judge.
 
         Raises:
-            Violation: Something happened that must not.
-            TimeoutError: Somebody waits for ever.
+            Violation: Something happened that must not, or somebody waits for ever.
         """
         self._failed = asyncio.get_running_loop().create_future()
         checkpoints = self.rng.choice((15, 60, 1_000))
@@ -217,11 +217,14 @@ class World:
             await self.clock.sleep(self.faulty_s)
             self.storm.end()
             self.note("the world heals")
-            async with self.clock.timeout(self.healed_s):
-                while self.playing or not is_settled(self):
-                    await self.clock.sleep(1.0)
-                self.is_closing = True
-                await asyncio.wait(lives)
+            try:
+                async with self.clock.timeout(self.healed_s):
+                    while self.playing or not is_settled(self):
+                        await self.clock.sleep(1.0)
+                    self.is_closing = True
+                    await asyncio.wait(lives)
+            except TimeoutError:
+                raise Violation(f"somebody waits for ever: {waiting(self)}") from None
             for keeper in keepers:
                 keeper.cancel()
         await self._judge()
