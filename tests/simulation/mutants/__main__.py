@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from tests.simulation.mutants import found
+from tests.simulation.mutants import found, page
 from tests.simulation.mutants.catalogue import MUTANTS
 from tests.simulation.mutants.hunt import SEEDS_MAX, Found
 from tests.simulation.mutants.parallel import search_all
@@ -19,7 +19,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--seeds", type=int, default=SEEDS_MAX, help="how many seeds to try for each")
     parser.add_argument("--from", type=int, default=0, dest="first", help="the first seed to try")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--record", action="store_true", help="write what is found into found.json")
+    parser.add_argument(
+        "--record", action="store_true", help="write what is found into found.json and the page"
+    )
     parser.add_argument("--list", action="store_true", help="name the mutants, and the rules they break")
     args = parser.parse_args(argv)
     unknown = [name for name in args.names if name not in MUTANTS]
@@ -38,6 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             caught[name] = result
             if args.record:
                 found.write(found.read() | {name: result}, MUTANTS)
+                page.write(found.read(), MUTANTS)
             print(f"{name}: seed {result.seed}: {result.verdict.invariant}: {result.verdict.message}")
         for other, count in sorted(others.items(), key=lambda pair: -pair[1])[:5]:
             print(f"    but {count} times {other}")

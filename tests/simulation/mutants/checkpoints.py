@@ -17,7 +17,7 @@ LOST = ("nobody-waits-for-ever", "somebody-owns", "created-once", "legal-is-acce
 """What is noticed when a table is gone."""
 
 
-@mutant("frame-is-logged", "one-content-per-frame", "answered-once", *LOST)
+@mutant("frame-is-logged", "one-content-per-frame", "answered-once", "never-frozen", *LOST)
 def checkpoints_forget_what_has_happened_since(patch: Patch) -> None:
     """Checkpoints: one holds the state after everything staged before it."""
     make = Tables.checkpoints
@@ -52,9 +52,10 @@ def checkpoints_are_made_without_the_last_answers(patch: Patch) -> None:
 def the_floor_forgets_what_is_owed(patch: Patch) -> None:
     """Floor: no higher than a `RoundEnded` that `ROUNDS` has not acknowledged.
 
-    Checkpoints carry the debts as well, which is the second guard; it is removed with it.
+    Checkpoints carry the debts as well, which is the second guard; it is removed with it. Whoever owes makes
+    a checkpoint at once, so that it matters.
     """
-    note, restore = Floor.note, Replay._restore
+    note, restore, make = Floor.note, Replay._restore, Tables.checkpoints
 
     def careless(self: Floor, seq: int, entries: Sequence[Entry]) -> None:
         note(self, seq, entries)
@@ -64,8 +65,19 @@ def the_floor_forgets_what_is_owed(patch: Patch) -> None:
         restore(self, event)
         self.live[event.table_id].s.owed = []
 
+    def at_once(self: Tables, bytes_left: int) -> Sequence[Entry]:
+        owing = [(table_id, table) for table_id, table in self.live.items() if table.s.owed]
+        return [
+            *make(self, bytes_left),
+            *(
+                (table_id, e.TableCheckpoint(self.now(), table_id, table.base, tuple(table.since)))
+                for table_id, table in owing[:2]
+            ),
+        ]
+
     patch.setattr(Floor, "note", careless)
     patch.setattr(Replay, "_restore", without_debts)
+    patch.setattr(Tables, "checkpoints", at_once)
 
 
 @mutant(*LOST)

@@ -9,12 +9,12 @@ import pytest
 
 from services.chassis import log
 from services.chassis.clock import run_virtual
-from tests.simulation.mutants.planting import Mutant
+from tests.simulation.mutants.planting import STORM_S, Mutant
 from tests.simulation.mutants.stricter import StricterWorld
 from tests.simulation.mutants.verdicts import Verdict, verdict_of
 
 SEEDS_MAX = 2_000
-HEALED_S = 600.0
+HEALED_S = 400.0
 """Time for all matches to end once the faults have: whoever waits longer, waits for ever."""
 
 
@@ -26,15 +26,18 @@ class Found:
     verdict: Verdict
 
 
-def judge(seed: int, mutant: Mutant | None = None) -> Verdict | None:
+def judge(seed: int, mutant: Mutant | None = None, storm_s: float = STORM_S) -> Verdict | None:
     """Run one world, with a mutant or without; return why it failed, if it did."""
     log.configure("critical", as_json=True)
     try:
         with pytest.MonkeyPatch.context() as patch:
             if mutant is not None:
                 mutant.plant(patch)
+                storm_s = mutant.storm_s
             try:
-                run_virtual(lambda clock: StricterWorld(clock, seed, healed_s=HEALED_S).run())
+                run_virtual(
+                    lambda clock: StricterWorld(clock, seed, healed_s=HEALED_S, faulty_s=storm_s).run()
+                )
             except BaseException as error:
                 if isinstance(error, KeyboardInterrupt):
                     raise

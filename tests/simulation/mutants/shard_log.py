@@ -7,6 +7,7 @@ from typing import Any
 
 from services.chassis.bus.base import BaseBus
 from services.chassis.bus.port import Durable, Fenced, FencedOff, Unknown
+from services.gateway.bus.tables import Tables as GatewayTables
 from services.table.core import events as e
 from services.table.journal import Journal, Writer
 from services.table.shard import Shard
@@ -19,7 +20,15 @@ def frames_and_answers_leave_before_the_acknowledgement(patch: Patch) -> None:
     patch.setattr(Journal, "hold", lambda self, release: release())
 
 
-@mutant("answered-once", "created-once", "frame-is-logged", "owner-is-the-log", "acknowledged-is-logged")
+@mutant(
+    "answered-once",
+    "created-once",
+    "frame-is-logged",
+    "owner-is-the-log",
+    "acknowledged-is-logged",
+    "fenced-writers",
+    "committed-first",
+)
 def a_fenced_owner_goes_on(patch: Patch) -> None:
     """Append: fenced = drop the shard at once. Here it takes the other's message for its own."""
     append = Journal._append
@@ -36,8 +45,15 @@ def a_fenced_owner_goes_on(patch: Patch) -> None:
 
 @mutant("frame-is-logged", "acknowledged-is-logged")
 def a_fenced_owner_lets_out_what_it_held(patch: Patch) -> None:
-    """Append: fenced = in silence; nothing is answered or shown for that batch or after it."""
-    append = Journal._append
+    """Append: fenced = in silence; nothing is answered or shown for that batch or after it.
+
+    That a gateway drops what an old epoch says is the second guard; it is removed with it.
+    """
+    append, heard = Journal._append, GatewayTables._heard_epoch
+
+    def any_epoch(self: GatewayTables, shard: int, epoch: int) -> bool:
+        heard(self, shard, epoch)
+        return True
 
     async def loud(self: Journal) -> None:
         try:
@@ -49,6 +65,7 @@ def a_fenced_owner_lets_out_what_it_held(patch: Patch) -> None:
             await self._clock.sleep(0.5)
             raise
 
+    patch.setattr(GatewayTables, "_heard_epoch", any_epoch)
     patch.setattr(Journal, "_append", loud)
 
 

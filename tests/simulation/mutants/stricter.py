@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from typing import Any, Final
 
+from paiju.table.v1 import play_pb2 as p
 from paiju.table.v1.events_pb2 import RoundFinished
 
 from services.chassis.bus.registry import event_of
@@ -14,6 +15,9 @@ from services.table.core import events as e
 from services.table.core.events import decode_batch
 from services.table.core.frames import Resumed
 from tests.simulation.client import Violation
+from tests.simulation.person import Client
+from tests.simulation.processes import changed
+from tests.simulation.report import Report
 from tests.simulation.world import World
 
 LOSE_FETCH: Final = 0.02
@@ -114,6 +118,30 @@ class StricterWorld(World):
                 self._records.add(event.record)
             case _:
                 pass
+
+    async def run(self) -> Report:
+        """See `World.run`."""
+        note = Client._note_refusal
+
+        def checked(client: Client, act: p.Act, reason: str) -> None:
+            self._answered(client, act, reason)
+            note(client, act, reason)
+
+        with changed((Client, "_note_refusal", checked)):
+            return await super().run()
+
+    def _answered(self, client: Client, act: p.Act, reason: str) -> None:
+        """Hold an answer against the log, as it is in the moment when a client hears it."""
+        table = self.logs.tables[client.table_id].table
+        seat = table.seat_of(client.player)
+        assert seat is not None, "who plays has a seat"
+        found = self.logs.answers.get((client.table_id, seat, act.question))
+        if not reason and (found is None or found.action != act.action):
+            raise Violation(f"{act} was acknowledged to {client.player}, and the log has {found}")
+        question = table.questions[seat]
+        is_open = question is not None and question.number == act.question
+        if is_open and reason in ("ALREADY_ANSWERED", "QUESTION_CLOSED"):
+            raise Violation(f"{act} was refused to {client.player} as {reason}, and the log has it open")
 
     async def _judge(self) -> None:
         await super()._judge()
