@@ -14,7 +14,7 @@ from engine.errors import Refusal
 from engine.kawuxing.fans import DISCARDED, SELF_DRAWN, Moment, Win, best_fan, best_win, is_thirteen, waits_of
 from engine.kawuxing.flow_vectors import melds_of, rules_of, run_flow, tiles_of_groups
 from engine.kawuxing.game import Kawuxing
-from engine.kawuxing.melds import MING, Laid
+from engine.kawuxing.melds import AN, MING, Laid
 from engine.kawuxing.reveal import keeps_waits
 from engine.kawuxing.rules import RuleSet
 from engine.kawuxing.settle import (
@@ -178,6 +178,8 @@ def _kongs(rules: RuleSet, given: Mapping[str, Any]) -> dict[str, Any]:
             continue
         # A chain goes on by the same seat, or by a 直杠 on the discard of the seat that has just konged.
         if last >= 0 and (source != last if kind == MING else seat != last):
+            chain = 0
+        if rules.chain_requires_drawn and kind == AN and event.get("drawn") is False:
             chain = 0
         payments = kong_payments(rules.base, chain_factor(rules, chain), kind, seat, source)
         points = [have + more for have, more in zip(points, points_of(payments), strict=True)]

@@ -60,7 +60,8 @@ def _moment(rules: RuleSet, given: Mapping[str, Any]) -> Moment:
     replaced = context.get("repl", "kong" if how == "gangkai" else "")
     gangkai = replaced == "kong" or (replaced == "flower" and rules.gangkai_flower)
     first = "tian" if context.get("tian") else "di" if context.get("di") else ""
-    return Moment(ZIMO if how == "gangkai" else how, gangkai, bool(context.get("last")), first)
+    last = bool(context.get("last") or context.get("haidi"))
+    return Moment(ZIMO if how == "gangkai" else how, gangkai, last, first)
 
 
 def _score(rules: RuleSet, given: Mapping[str, Any]) -> dict[str, Any]:

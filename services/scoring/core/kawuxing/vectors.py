@@ -271,6 +271,8 @@ def _kongs(given: Mapping[str, Any], options: Options) -> dict[str, Any]:
             continue
         if last != (event["from"] if event["t"] == "ming" else event["by"]):
             purse.chain = 0
+        if options.chain_requires_drawn and event["t"] == "an" and event.get("drawn") is False:
+            purse.chain = 0
         purse.pay_kong(event["by"], event["t"], event.get("from", event["by"]))
         last = event["by"]
     return {"delta": purse.points()}

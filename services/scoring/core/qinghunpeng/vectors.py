@@ -129,7 +129,7 @@ def _found(win: Win | None, how: str, given: Mapping[str, Any]) -> dict[str, Any
 def _score(given: Mapping[str, Any], options: Options) -> dict[str, Any]:
     _known(given, "hand", "win", "how", "melds", "flowers", "ctx", "w", "from", "bound")
     moment = given.get("ctx") or {}
-    _known(moment, "repl", "tian", "di", "last", "times")
+    _known(moment, "repl", "tian", "di", "last", "haidi", "times")
     how = source = given.get("how", "discard")
     if moment.get("repl"):
         source = {"kong": "gangkai", "flower": "flower"}[moment["repl"]]
@@ -141,7 +141,7 @@ def _score(given: Mapping[str, Any], options: Options) -> dict[str, Any]:
         moment=hand.SOURCES[source]._replace(
             heaven=bool(moment.get("tian")),
             earth=bool(moment.get("di")),
-            last=bool(moment.get("last")),
+            last=bool(moment.get("last") or moment.get("haidi")),
             times=moment.get("times", 1),
         ),
     )
