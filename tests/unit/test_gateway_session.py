@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import resource
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
+import pytest
+from aiohttp import ClientConnectionResetError
 from paiju.gateway.v1.gateway_service_pb2 import Hello, Notice, Ping, PlayRequest, PlayResponse
 
+from services.chassis import log
 from services.chassis.auth import KEYS_BUCKET
 from services.chassis.clock import VirtualClock, run_virtual
 from services.gateway.app import Gateway, allow_files, make
+from services.gateway.doors.watch import JunkLog
 from services.gateway.session import Session
 from services.gateway.settings import GatewaySettings
 from tests.support.process import MemoryWorld
@@ -193,3 +198,21 @@ def test_a_process_may_open_as_many_files_as_it_has_connections() -> None:
         assert resource.getrlimit(resource.RLIMIT_NOFILE) == (800, hard), "never less than before"
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.fixture
+def logged() -> Iterator[io.StringIO]:
+    """What is logged from now on."""
+    out = io.StringIO()
+    log.configure("warning", as_json=True, stream=out)
+    yield out
+    log.configure("warning", as_json=True)
+
+
+def test_a_client_that_leaves_before_it_is_answered_is_no_error_and_a_defect_is(
+    logged: io.StringIO,
+) -> None:
+    JunkLog().exception("broke", exc_info=ClientConnectionResetError("Cannot write to closing transport"))
+    assert logged.getvalue() == ""
+    JunkLog().exception("broke", exc_info=KeyError("x"))
+    assert "request_broke" in logged.getvalue()

@@ -165,6 +165,8 @@ class JunkLog(logging.Logger):
         """Report a failed request."""
         if isinstance(exc_info, HttpProcessingError | web.RequestPayloadError):
             _log.debug("request_unreadable", why=str(exc_info).partition("\n")[0][:200])
+        elif isinstance(exc_info, ConnectionError):
+            _log.debug("client_left", why=str(exc_info)[:200])
         else:
             _log.error("request_broke", exc_info=exc_info)
 
