@@ -41,7 +41,7 @@ async def cost(asked: argparse.Namespace, folder: Path, tables: int) -> dict[str
         await driver.attach(table_ids)
         await driver.until_in_play(int(tables * 0.95), 180.0)
         in_play = resident_kib(table.pid)
-        # A round has about thirty actions: the tables must be anywhere in it, or the many play beginnings only.
+        # A round has about thirty actions: tables must be anywhere in it, or the many play beginnings only.
         await driver.warm(asked.warm * tables, WARM_RATE)
         found = await measured(made, table, driver, asked.rate, asked.seconds)
         found["tables"] = tables

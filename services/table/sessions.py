@@ -20,7 +20,7 @@ ATTACHES_KEPT = 4_096
 """Attaches whose order is remembered, so that a gateway that repeats one does not make it newer."""
 
 AT_REST_S = 3
-"""Seconds without a frame after which a session is told its last number only once in as many."""
+"""A session without new frames is told its last number once in so many seconds."""
 
 OUTS_PER_BATCH_MAX = 256
 OUT_BYTES_MAX = 512 * 1024
@@ -57,13 +57,13 @@ class Session:
     def is_to_be_told(self, number: int) -> bool:
         """Say, once a second, whether the session is told the number of its last frame.
 
-        It is in the seconds after a frame, and then each third one: its gateway asks after four of silence.
+        It is in the second after a frame, and then in each third one: its gateway asks after four of silence.
         """
         if number != self.told:
             self.told, self.same_s = number, 0
         else:
             self.same_s += 1
-        return self.same_s < AT_REST_S or self.same_s % AT_REST_S == 0
+        return self.same_s % AT_REST_S == 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,8 @@ CHECKPOINT_PER_TABLE = 4
 messages."""
 
 CHECKPOINTS_PER_BATCH_MAX = 4
+"""Of tables whose last one is twice as old; of the others one, so that many that grow old together don't fill
+the log at once."""
 PURGE_AFTER = 500
 """The log is purged when so many messages have become needless."""
 
@@ -287,7 +289,8 @@ class Tables:
         last = self.journal.last
         after = max(CHECKPOINT_AFTER, CHECKPOINT_PER_TABLE * len(self.live))
         for table_id, seq in self._floor.kept.items():
-            if last - seq < after or len(made) >= CHECKPOINTS_PER_BATCH_MAX:
+            age = last - seq
+            if age < after or len(made) >= (CHECKPOINTS_PER_BATCH_MAX if age >= 2 * after else 1):
                 break
             table = self.live.get(table_id)
             if table is None:
