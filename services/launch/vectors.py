@@ -41,10 +41,11 @@ def run(files: list[Path]) -> None:
     """
     passed = failed = 0
     for where, case in [example for file in files for example in _examples(file)]:
+        game = _game(where, case)
         wrong = [
             f"{name}: {sentence}"
-            for name, judge in JUDGES[_game(where, case)]
-            for sentence in judged(judge, case)
+            for name, judge in JUDGES[game]
+            for sentence in judged(judge, {**case, "game": game})
         ]
         for line in wrong:
             print(f"{case.get('id', where)}: {line}")
@@ -67,7 +68,7 @@ def judged(judge: Judge, case: Mapping[str, Any]) -> list[str]:
 
 def _examples(file: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
+        lines = file.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise Stop(USAGE, f"{file} cannot be read: {error}") from error
     for number, line in enumerate(lines, 1):

@@ -76,12 +76,15 @@ def _differences(where: str, expected: Mapping[str, Any], got: Mapping[str, Any]
 
 
 def _comparable(name: str, value: Any) -> Any:
-    """Return what counts of a value: which plays; which readings and the first; and a rocket has no rank."""
+    """Return what counts of a value.
+
+    Of plays which they are; of readings the first and the order within a type; a rocket has no rank.
+    """
     if name == "plays":
         return sorted("".join(sorted(cards)) for cards in value)
     if name == "types":
         kinds = [[kind] if kind == _ROCKET else [kind, *rest] for kind, *rest in value]
-        return [kinds[:1], sorted(kinds)]
+        return [kinds[:1], sorted(kinds, key=lambda reading: str(reading[0]))]
     return value
 
 
