@@ -18,8 +18,9 @@ TYPE = "Paiju-Type"
 RETRY_S = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 """Waits between tries; the last one repeats. Each is shortened or lengthened by up to half."""
 
-ACK_WAIT_S = 60.0
-"""A delivery that nobody has answered by then is given to another."""
+ACK_WAIT_S = 10.0
+"""A delivery that nobody has answered by then is given to another: what a killed process held waits so long,
+and a round at a coin table with it. A handler that is merely slow does its work twice, which all bear."""
 
 NAK_S_MAX = 30.0
 IN_FLIGHT_MAX = 1000
