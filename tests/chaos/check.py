@@ -8,7 +8,7 @@
 | `checkpoint` | a checkpoint is not what the log makes |
 | `frozen` | the rules broke at a table |
 | `lost` | an acknowledged action is not in the log, in its round, as it was said |
-| `refused` | a refused action is in the log |
+| `refused` | a refused action is in the log (but where it had been forgotten for repeats) |
 | `invented` | an action is in the log that its player never said |
 | `frame`, `view` | a player was shown something that is not the fold of the log for his seat |
 | `gap` | a number was left out, or the end was never shown |
