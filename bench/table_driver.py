@@ -379,11 +379,7 @@ class Driver:
                 heard.frame_ms.append((now - seat.asked_at) * 1000)
                 seat.tag = 0
         elif kind == "round_opening":
-            opening = frame.round_opening
-            nonce = seat.chain[int(opening.round_id.rpartition("/")[2])]
-            reveal = p.RevealNonce(round_id=opening.round_id, nonce=nonce)
-            command = p.TableCommand(table_id=seat.table_id, command_id=opening.round_id, reveal_nonce=reveal)
-            self._send(seat, "reveal", command)
+            self._reveal(seat, frame.round_opening.round_id)
         elif kind == "round_end":
             self._close(seat)
             seat.tag = 0
@@ -393,6 +389,14 @@ class Driver:
         seat.number = view.number
         self._note_move(seat, now)
         self._asks(seat, view.play)
+        if view.phase == "opening" and view.HasField("opening"):
+            self._reveal(seat, view.opening.round_id)
+
+    def _reveal(self, seat: Seat, round_id: str) -> None:
+        nonce = seat.chain[int(round_id.rpartition("/")[2])]
+        reveal = p.RevealNonce(round_id=round_id, nonce=nonce)
+        command = p.TableCommand(table_id=seat.table_id, command_id=round_id, reveal_nonce=reveal)
+        self._send(seat, "reveal", command)
 
     def _is_moved(self, seat: Seat) -> bool:
         return self.move is not None and self._epochs[seat.shard] > self.move.epochs[seat.shard]
