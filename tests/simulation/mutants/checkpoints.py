@@ -9,9 +9,10 @@ from services.table import tables
 from services.table.core import events as e
 from services.table.core.table import Table
 from services.table.journal import Entry
+from services.table.outbox import Outbox
 from services.table.replay import Floor, Replay
 from services.table.tables import Tables
-from tests.simulation.mutants.planting import Patch, mutant
+from tests.simulation.mutants.planting import LONG, Patch, mutant, slow_log
 
 LOST = ("nobody-waits-for-ever", "somebody-owns", "created-once", "legal-is-accepted", "owner-is-the-log")
 """What is noticed when a table is gone."""
@@ -48,12 +49,12 @@ def checkpoints_are_made_without_the_last_answers(patch: Patch) -> None:
     patch.setattr(Table, "rebase", forgetful)
 
 
-@mutant("owner-is-the-log", "nobody-waits-for-ever")
+@mutant("owner-is-the-log", "nobody-waits-for-ever", weather=LONG)
 def the_floor_forgets_what_is_owed(patch: Patch) -> None:
     """Floor: no higher than a `RoundEnded` that `ROUNDS` has not acknowledged.
 
     Checkpoints carry the debts as well, which is the second guard; it is removed with it. Whoever owes makes
-    a checkpoint at once, so that it matters.
+    a checkpoint at once, and pays a second later, so that it matters.
     """
     note, restore, make = Floor.note, Replay._restore, Tables.checkpoints
 
@@ -75,6 +76,13 @@ def the_floor_forgets_what_is_owed(patch: Patch) -> None:
             ),
         ]
 
+    pay = Outbox._pay
+
+    async def late(self: Outbox, table: Table, owed: Any) -> Any:
+        await self._clock.sleep(1.0)
+        return await pay(self, table, owed)
+
+    patch.setattr(Outbox, "_pay", late)
     patch.setattr(Floor, "note", careless)
     patch.setattr(Replay, "_restore", without_debts)
     patch.setattr(Tables, "checkpoints", at_once)
@@ -98,9 +106,10 @@ def the_log_is_purged_by_how_many_to_keep(patch: Patch) -> None:
     patch.setattr(Tables, "_purge", keep_one)
 
 
-@mutant(*LOST)
+@mutant(*LOST, weather=LONG)
 def the_log_is_purged_before_the_checkpoint_is_acknowledged(patch: Patch) -> None:
-    """Purge: only after the ack of the checkpoint that the floor rests on."""
+    """Purge: only after the ack of the checkpoint that the floor rests on. The log is slow here."""
+    slow_log(patch)
     make = Tables.checkpoints
 
     def hasty(self: Tables, bytes_left: int) -> Sequence[Entry]:

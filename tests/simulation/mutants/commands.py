@@ -16,7 +16,7 @@ from services.table.journal import Journal
 from services.table.log_clock import LogClock
 from services.table.sessions import Outgoing
 from services.table.tables import Tables
-from tests.simulation.mutants.planting import Patch, mutant
+from tests.simulation.mutants.planting import LONG, Patch, mutant, slow_log
 
 
 @mutant("only-what-was-said", "acknowledged-is-logged")
@@ -56,9 +56,10 @@ def a_repeat_in_flight_is_taken_as_new(patch: Patch) -> None:
     _leave_at_once(patch, lambda reason: reason == "QUESTION_CLOSED")
 
 
-@mutant("refused-is-not-played", "nobody-waits-for-ever")
+@mutant("refused-is-not-played", "nobody-waits-for-ever", weather=LONG)
 def a_refusal_leaves_before_what_it_rests_on_is_durable(patch: Patch) -> None:
-    """Refusals: one leaves only after the batch it rests on is durable."""
+    """Refusals: one leaves only after the batch it rests on is durable. The log is slow here."""
+    slow_log(patch)
     _leave_at_once(patch, bool)
 
 
@@ -181,7 +182,7 @@ def deadlines_get_no_grace_after_a_takeover(patch: Patch) -> None:
     patch.setattr(duties, "_answer_due", strict)
 
 
-@mutant("legal-is-accepted", "nobody-waits-for-ever", "frame-is-logged")
+@mutant("time-goes-on")
 def a_new_owner_takes_its_own_clock_for_the_tables_time(patch: Patch) -> None:
     """Time of a table never goes back: a new owner's clock starts no earlier than the log's last event.
 

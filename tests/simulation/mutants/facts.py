@@ -19,10 +19,10 @@ from services.table.core.table import Table
 from services.table.journal import Journal
 from services.table.outbox import Outbox
 from services.table.tables import Tables
-from tests.simulation.mutants.planting import LONG_STORM_S, Patch, mutant
+from tests.simulation.mutants.planting import LONG, Patch, mutant
 
 
-@mutant("nobody-waits-for-ever", "owner-is-the-log", storm_s=LONG_STORM_S)
+@mutant("nobody-waits-for-ever", "owner-is-the-log", weather=LONG)
 def finished_rounds_are_published_from_memory_only(patch: Patch) -> None:
     """Outbox: `RoundFinished` is published again by every new owner until `ROUNDS` has acknowledged it."""
     serve = Tables.serve
@@ -35,7 +35,7 @@ def finished_rounds_are_published_from_memory_only(patch: Patch) -> None:
     patch.setattr(Tables, "serve", forgetful)
 
 
-@mutant("published-is-logged", "one-content-per-fact", "seed-is-committed", storm_s=LONG_STORM_S)
+@mutant("published-is-logged", "one-content-per-fact", "seed-is-committed", weather=LONG)
 def a_round_is_published_before_its_end_is_durable(patch: Patch) -> None:
     """Outbox: `RoundFinished` is published only after the ack of its `RoundEnded`."""
     do, pay = Tables.do, Outbox._pay_table
@@ -63,7 +63,7 @@ def a_round_is_published_before_its_end_is_durable(patch: Patch) -> None:
     patch.setattr(Outbox, "_pay_table", pay_table)
 
 
-@mutant("committed-first", "wallet-is-right", "nobody-waits-for-ever", "tickets-end", storm_s=LONG_STORM_S)
+@mutant("committed-first", "wallet-is-right", "nobody-waits-for-ever", "tickets-end", weather=LONG)
 def a_fact_is_published_by_one_try(patch: Patch) -> None:
     """Outbox: a fact is owed until its stream has acknowledged it; a time-out is unknown."""
 
@@ -76,7 +76,7 @@ def a_fact_is_published_by_one_try(patch: Patch) -> None:
     patch.setattr(BaseBus, "publish", once)
 
 
-@mutant("committed-first", storm_s=LONG_STORM_S)
+@mutant("committed-first", weather=LONG)
 def a_round_begins_before_its_commitment_is_published(patch: Patch) -> None:
     """A fair deal: `RoundOpened` is in its stream before anybody hears of the round."""
 
@@ -88,7 +88,7 @@ def a_round_begins_before_its_commitment_is_published(patch: Patch) -> None:
     patch.setitem(Outbox._KINDS, "opened", first)
 
 
-@mutant("one-content-per-fact", storm_s=LONG_STORM_S)
+@mutant("one-content-per-fact", weather=LONG)
 def two_copies_of_a_round_differ(patch: Patch) -> None:
     """Outbox: two copies of a round are byte-equal. Here each says when it was published.
 
@@ -105,7 +105,7 @@ def two_copies_of_a_round_differ(patch: Patch) -> None:
     patch.setattr(Outbox, "_publish", stamped)
 
 
-@mutant("nobody-waits-for-ever", "wallet-is-right", "tickets-end", storm_s=LONG_STORM_S)
+@mutant("nobody-waits-for-ever", "wallet-is-right", "tickets-end", weather=LONG)
 def a_delivery_is_acknowledged_before_it_is_handled(patch: Patch) -> None:
     """Facts: a consumer acknowledges what it has stored. Here it acks first, and an outage loses the fact."""
     handle = DurableConsumer._handle
@@ -117,7 +117,7 @@ def a_delivery_is_acknowledged_before_it_is_handled(patch: Patch) -> None:
     patch.setattr(DurableConsumer, "_handle", hasty)
 
 
-@mutant("nobody-waits-for-ever", storm_s=LONG_STORM_S)
+@mutant("nobody-waits-for-ever", weather=LONG)
 def an_audit_is_published_beside_its_transaction(patch: Patch) -> None:
     """Scoring: an audit leaves through the outbox of the transaction that stores it."""
     keep, on_rounds = scoring_store.keep, ScoringEars.on_rounds
@@ -140,7 +140,7 @@ def an_audit_is_published_beside_its_transaction(patch: Patch) -> None:
     patch.setattr(ScoringEars, "on_rounds", and_publish)
 
 
-@mutant("nobody-waits-for-ever", "owner-is-the-log", storm_s=LONG_STORM_S)
+@mutant("nobody-waits-for-ever", "owner-is-the-log", weather=LONG)
 def what_a_table_hears_is_acknowledged_although_its_owner_is_out_of_reach(patch: Patch) -> None:
     """Facts: table acknowledges an audit or a settlement once it is in the table's log."""
     on_settlements = Ears.on_settlements

@@ -9,7 +9,7 @@ import pytest
 
 from services.chassis import log
 from services.chassis.clock import run_virtual
-from tests.simulation.mutants.planting import STORM_S, Mutant
+from tests.simulation.mutants.planting import USUAL, Mutant, Weather
 from tests.simulation.mutants.stricter import StricterWorld
 from tests.simulation.mutants.verdicts import Verdict, verdict_of
 
@@ -26,18 +26,16 @@ class Found:
     verdict: Verdict
 
 
-def judge(seed: int, mutant: Mutant | None = None, storm_s: float = STORM_S) -> Verdict | None:
+def judge(seed: int, mutant: Mutant | None = None, weather: Weather = USUAL) -> Verdict | None:
     """Run one world, with a mutant or without; return why it failed, if it did."""
     log.configure("critical", as_json=True)
     try:
         with pytest.MonkeyPatch.context() as patch:
             if mutant is not None:
                 mutant.plant(patch)
-                storm_s = mutant.storm_s
+                weather = mutant.weather
             try:
-                run_virtual(
-                    lambda clock: StricterWorld(clock, seed, healed_s=HEALED_S, faulty_s=storm_s).run()
-                )
+                run_virtual(lambda clock: StricterWorld(clock, seed, weather, HEALED_S).run())
             except BaseException as error:
                 if isinstance(error, KeyboardInterrupt):
                     raise

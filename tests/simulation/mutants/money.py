@@ -14,7 +14,7 @@ from services.economy.store.ledger import Book
 from services.table.core import duties
 from services.table.core.duties import Duty
 from services.table.core.table import Table
-from tests.simulation.mutants.planting import LONG_STORM_S, Patch, mutant
+from tests.simulation.mutants.planting import LONG, OVERTAKING, REPEATING, Patch, mutant
 
 
 @mutant(
@@ -23,7 +23,7 @@ from tests.simulation.mutants.planting import LONG_STORM_S, Patch, mutant
     "one-content-per-fact",
     "stakes-are-closed",
     "nobody-waits-for-ever",
-    storm_s=LONG_STORM_S,
+    weather=REPEATING,
 )
 def a_round_heard_of_twice_is_settled_twice(patch: Patch) -> None:
     """Settlement: once a round, by its id; a redelivered audit changes nothing.
@@ -55,7 +55,7 @@ def a_round_heard_of_twice_is_settled_twice(patch: Patch) -> None:
     patch.setattr(rounds, "Transfer", renamed)
 
 
-@mutant("settled-in-order", "book-is-right", storm_s=LONG_STORM_S)
+@mutant("settled-in-order", "book-is-right", weather=OVERTAKING)
 def rounds_are_settled_in_the_order_of_hearing(patch: Patch) -> None:
     """Settlement: in order of the rounds of a match, without a gap."""
 
@@ -66,7 +66,7 @@ def rounds_are_settled_in_the_order_of_hearing(patch: Patch) -> None:
     patch.setattr(rounds, "ready", whatever)
 
 
-@mutant("nobody-waits-for-ever", "wallet-is-right", "book-is-right", storm_s=LONG_STORM_S)
+@mutant("nobody-waits-for-ever", "wallet-is-right", "book-is-right", weather=LONG)
 def a_stake_is_closed_before_its_last_round_is_settled(patch: Patch) -> None:
     """Stakes: one is closed once its last round is settled or voided."""
     close = stakes.close_stake
@@ -78,7 +78,7 @@ def a_stake_is_closed_before_its_last_round_is_settled(patch: Patch) -> None:
     patch.setattr(stakes, "close_stake", at_once)
 
 
-@mutant("wallet-is-right", "book-is-right", storm_s=LONG_STORM_S)
+@mutant("wallet-is-right", "book-is-right", weather=LONG)
 def a_redelivered_welcome_is_paid_again(patch: Patch) -> None:
     """The ledger: a transfer has a key, and is posted once."""
     welcome = wallets.welcome_many
@@ -89,7 +89,7 @@ def a_redelivered_welcome_is_paid_again(patch: Patch) -> None:
     patch.setattr(wallets, "welcome_many", renamed)
 
 
-@mutant("wallet-is-right", "book-is-right", "stakes-are-closed", storm_s=LONG_STORM_S)
+@mutant("wallet-is-right", "book-is-right", "stakes-are-closed", weather=LONG)
 def a_repeated_request_for_a_stake_takes_the_buy_in_again(patch: Patch) -> None:
     """Stakes: opened once per seat; a repeat of the request is told what the first one did."""
     open_stake = stakes.open_stake
@@ -108,7 +108,7 @@ def a_repeated_request_for_a_stake_takes_the_buy_in_again(patch: Patch) -> None:
     patch.setattr(stakes, "open_stake", again)
 
 
-@mutant("settled-before-next", storm_s=LONG_STORM_S)
+@mutant("settled-before-next", weather=LONG)
 def the_next_round_does_not_wait_for_the_money_of_the_last(patch: Patch) -> None:
     """Coin tables: the next round is opened once the last one is settled, so nobody plays with lost coins."""
     between = duties._between

@@ -177,11 +177,15 @@ def _leave_out(shard: Shard, is_missed: Callable[[int], bool]) -> None:
     shard.tables.replay = some  # type: ignore[method-assign]
 
 
-@mutant("owner-is-the-log", "one-content-per-frame", "frame-is-logged")
+@mutant("owner-is-the-log", "one-content-per-frame", "frame-is-logged", "acknowledged-is-logged")
 def a_shard_is_handed_over_without_a_flush(patch: Patch) -> None:
     """Drain: flush, then append `ShardReleased`. Here what is staged is let out, and thrown away."""
 
     async def hand_over(self: Shard) -> None:
+        clock = self._means.clock
+        until = clock.monotonic() + 3.0
+        while not self.journal.in_flight_id and clock.monotonic() < until:
+            await clock.sleep(0.001)
         self.tables.is_closing = True
         while self.journal._held:
             self.journal._held.popleft()[1]()

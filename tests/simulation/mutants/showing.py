@@ -93,25 +93,6 @@ def frames_and_answers_carry_no_epoch(patch: Patch) -> None:
     patch.setattr(Desk, "take", blind)
 
 
-@mutant("legal-is-accepted")
-def a_zombie_refuses_what_it_does_not_know(patch: Patch) -> None:
-    """Questions: an owner that does not know one may be behind; it says nothing, and looks at the log.
-
-    That a gateway drops what an old epoch says is the second guard; it is removed with it.
-    """
-    heard = GatewayTables._heard_epoch
-
-    def any_epoch(self: GatewayTables, shard: int, epoch: int) -> bool:
-        heard(self, shard, epoch)
-        return True
-
-    def sure(self: Desk, gateway: str, command: Command) -> None:
-        self.take(gateway, command, is_sure=True)
-
-    patch.setattr(GatewayTables, "_heard_epoch", any_epoch)
-    patch.setattr(Desk, "_doubt", sure)
-
-
 @mutant("no-gap")
 def a_gateway_forwards_frames_although_one_is_missing(patch: Patch) -> None:
     """Frames: numbered without gaps; core NATS loses, and whoever is behind asks for the gap."""
@@ -148,7 +129,7 @@ def spectators_read_what_the_first_seat_reads(patch: Patch) -> None:
     patch.setattr(answers, "_beat", open_hand)
 
 
-@mutant("resumed-is-told")
+@mutant("resumed-is-told", "time-outs-in-time")
 def a_stalled_log_grants_time_without_a_word(patch: Patch) -> None:
     """Frames: whoever is granted grace is told so: `resumed`, with its length."""
     resume = Table._resume

@@ -15,13 +15,11 @@ from services.table.core import events as e
 from services.table.core.events import decode_batch
 from services.table.core.frames import Resumed
 from tests.simulation.client import Violation
+from tests.simulation.mutants.planting import Weather
 from tests.simulation.person import Client
 from tests.simulation.processes import changed
 from tests.simulation.report import Report
 from tests.simulation.world import World
-
-LOSE_FETCH: Final = 0.02
-"""How often what a consumer has fetched never reaches it: it comes again in a minute, behind newer facts."""
 
 FINISHED: Final = event_of(RoundFinished).prefix
 
@@ -29,17 +27,20 @@ FINISHED: Final = event_of(RoundFinished).prefix
 class StricterWorld(World):
     """See the module; a contradiction is a `Violation`."""
 
-    def __init__(self, clock: VirtualClock, seed: int, **more: Any) -> None:
+    def __init__(self, clock: VirtualClock, seed: int, weather: Weather, healed_s: float) -> None:
+        self._lose_fetch = weather.lose_fetch
         self._writers: dict[str, str] = {}
         """Shard → incarnation that has taken it last."""
         self._granted: dict[str, int] = {}
         """Table → before this no deadline of a seat runs out."""
         self._takings: Counter[str] = Counter()
         """Table → how often it has got another owner, or waited for its log, while its match went on."""
+        self._last_at: dict[str, int] = {}
         self._coins: set[str] = set()
         self._settled: dict[str, set[int]] = {}
         self._records: set[bytes] = set()
-        super().__init__(clock, seed, **more)
+        super().__init__(clock, seed, healed_s=healed_s, faulty_s=weather.storm_s)
+        self.storm.bus.lose_delivery_ack = weather.lose_delivery_ack
         self._check_first()
         self._tap_writers()
         self._lose_fetches()
@@ -72,7 +73,7 @@ class StricterWorld(World):
 
         def lossy(*args: Any) -> Any:
             taken = next_for(*args)
-            return [] if taken and self.storm.is_active and rng.random() < LOSE_FETCH else taken
+            return [] if taken and self.storm.is_active and rng.random() < self._lose_fetch else taken
 
         self.broker.next_for = lossy  # type: ignore[method-assign, assignment]
 
@@ -92,6 +93,9 @@ class StricterWorld(World):
         super()._stored(stream, subject, payload)
 
     def _check(self, shard: str, table_id: str, event: e.AnyEvent) -> None:
+        if event.at < self._last_at.get(shard, 0):
+            raise Violation(f"the time of shard {shard} goes back with {type(event).__name__}")
+        self._last_at[shard] = event.at
         match event:
             case e.ShardTaken() | e.ShardStalled():
                 for at, told in self.logs.tables.items():

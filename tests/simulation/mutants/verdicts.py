@@ -36,6 +36,7 @@ INVARIANTS: Final = {
     "secrecy": r"was told what is not for it",
     "resumed-is-told": r"was not told that its table resumed",
     "time-outs-in-time": r"ran out of time too early",
+    "time-goes-on": r"the time of shard .* goes back",
     "owner-is-the-log": r"does not have what its log says",
     "somebody-owns": r"nobody owns ",
     "fenced-writers": r"appends without a fence",
