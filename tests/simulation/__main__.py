@@ -22,13 +22,10 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="the first of them")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (default: cores)")
     parser.add_argument("--style", choices=("r1", "r3"), help="the broker, instead of the seed's choice")
-    parser.add_argument("--strict", action="store_true", help="with the further rules of mutants/stricter.py")
     parser.add_argument("--trace", type=int, default=0, help="with one seed: print so many last lines")
     parser.add_argument("--healed", type=float, default=0.0, help="virtual seconds to the end, once healed")
     chosen = parser.parse_args()
-    options = RunOptions(
-        style=chosen.style, trace=chosen.trace, healed_s=chosen.healed, is_strict=chosen.strict
-    )
+    options = RunOptions(style=chosen.style, trace=chosen.trace, healed_s=chosen.healed)
     if chosen.seed is not None:
         return show_one(chosen.seed, options)
     if not chosen.seeds:

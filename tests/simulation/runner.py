@@ -11,7 +11,6 @@ from functools import partial
 
 from services.chassis import log
 from services.chassis.clock import run_virtual
-from tests.simulation.mutants.stricter import StricterWorld
 from tests.simulation.report import Report, Totals
 from tests.simulation.world import HEALED_S, World
 
@@ -28,8 +27,6 @@ class RunOptions:
     trace: int = 0
     healed_s: float = 0.0
     """0 = as usual."""
-    is_strict: bool = False
-    """With the further rules of `mutants.stricter`, and deliveries lost on their way to a consumer."""
 
 
 @dataclass
@@ -50,7 +47,7 @@ def run_seed(seed: int, options: RunOptions = RunOptions()) -> Outcome:
     began = time.process_time()
 
     def make(clock: object) -> object:
-        world = (StricterWorld if options.is_strict else World)(
+        world = World(
             clock,  # type: ignore[arg-type]
             seed,
             style=options.style,
@@ -127,5 +124,4 @@ def run_many(seeds: Sequence[int], options: RunOptions, jobs: int) -> int:
 def repeat(seed: int, options: RunOptions) -> str:
     """Return the command that runs a seed again."""
     style = f" --style {options.style}" if options.style else ""
-    strict = " --strict" if options.is_strict else ""
-    return f"python -m tests.simulation {seed}{style}{strict} --trace 200"
+    return f"python -m tests.simulation {seed}{style} --trace 200"
