@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 from paiju.table.v1.play_pb2 import RoundEnd
 
@@ -17,9 +16,6 @@ from services.launch.replay import wall_of
 
 ROUNDS_KEPT: Final = 256
 """Replayed rounds that are remembered: the others at the table ask for the same one soon."""
-
-
-RULES_KEPT: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +86,7 @@ class Auditor:
         assert record.round_id == end.round_id, f"the record is of {record.round_id}"
         assert record.seed == end.seed.hex(), "the record has another seed"
         game = GAMES[record.game]
-        rules = _rules(record.game, record.preset, record.options)
-        position = game.deal(rules, wall_of(game, record), record.dealer, record.draws_in_row)
+        position = game.deal(record.rules(), wall_of(game, record), record.dealer, record.draws_in_row)
         events = list(position.opening_events())
         for line in record.actions:
             events.extend(position.apply(line.seat, game.parse_action(line.action)))
@@ -100,9 +95,3 @@ class Auditor:
         if len(self._rounds) > ROUNDS_KEPT:
             self._rounds.popitem(last=False)
         return played
-
-
-@lru_cache(RULES_KEPT)
-def _rules(game: str, preset: str, options: str) -> Any:
-    """Return the rule set of a record; a test plays few, and reading one costs as much as ten actions."""
-    return GAMES[game].ruleset_from(preset, options)
