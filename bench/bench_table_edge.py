@@ -27,7 +27,8 @@ from paiju.gateway.v1.gateway_service_pb2 import Hello, PlayRequest, PlayRespons
 from paiju.table.v1 import play_pb2 as p
 
 from bench.bench_table_open import measured, timing
-from bench.table_driver import Driver, Heard, Seat
+from bench.table_driver import Driver
+from bench.table_seats import Heard, Seat
 from bench.table_world import cpu_of, world
 from services.chassis import log
 from services.chassis.auth import KEYS_BUCKET

@@ -19,7 +19,7 @@ import tracemalloc
 from hashlib import sha256
 from typing import Any
 
-from bench.table_driver import LINKS, nonce_chain
+from bench.table_seats import LINKS, nonce_chain
 from engine import GAMES
 from services.table.core import commands as c
 from services.table.core import events as e

@@ -28,7 +28,8 @@ from typing import Any
 import uvloop
 
 from bench.profile_parts import by_part, hottest
-from bench.table_driver import Driver, Heard
+from bench.table_driver import Driver
+from bench.table_seats import Heard
 from bench.table_world import Served, World, busy_s, cpu_of, resident_kib, world
 from services.chassis import log
 

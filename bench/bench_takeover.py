@@ -29,7 +29,8 @@ from typing import Any
 import uvloop
 
 from bench.bench_table_open import quantile, timing
-from bench.table_driver import Driver, Heard, Move
+from bench.table_driver import Driver
+from bench.table_seats import Heard, Move
 from bench.table_world import Served, World, world
 from engine import GAMES
 from services.chassis import log

@@ -23,11 +23,13 @@ PLAY = st.builds(f.Play, TEXT, TEXTS, st.none() | QUESTION, st.integers(-1, 3), 
 
 
 def built(body: f.Play) -> p.Play:
-    question = body.question
+    asked = body.question
+    question = None
+    if asked is not None:
+        question = p.Question(number=asked.number, actions=asked.actions, deadline_at_ms=asked.deadline)
     return p.Play(
         events=body.events,
-        question=question
-        and p.Question(number=question.number, actions=question.actions, deadline_at_ms=question.deadline),
+        question=question,
         turn_seat=body.turn_seat,
         turn_deadline_at_ms=body.turn_deadline,
         round_id=body.round_id,
