@@ -40,7 +40,7 @@ TAKES_MAX = 20
 MARK_S = 1.0
 """The mark of how far the log reaches is set so often, if it has grown."""
 
-STUCK_S = 15.0
+STUCK_S = 45.0
 """An append that takes longer: the shard is given back, perhaps another process reaches the log."""
 
 _log = log.get(service="table")

@@ -16,6 +16,7 @@ from services.chassis.clock import VirtualClock, run_virtual
 from services.table.calls import Calls, Create
 from services.table.core.events import ShardCut, ShardStalled, Stake, decode_batch
 from services.table.marks import SKIP
+from services.table.shard import STUCK_S
 from tests.simulation.tables import spec
 from tests.support.table_room import STAKE, TABLE, Room
 
@@ -171,7 +172,7 @@ def test_a_shard_whose_log_stays_out_of_reach_is_given_back_unless_the_whole_bro
         shard._on_failed = lambda at: failed.append(at.name)
         room.broker.is_up = False
         shard.journal.stage("", ShardStalled(shard.tables.now(), 0))
-        await room.clock.sleep(60)
+        await room.clock.sleep(3 * STUCK_S)
         assert not shard.is_dropped, "nobody else reaches anything either"
         room.broker.is_up = True
         await shard.done()
@@ -183,9 +184,9 @@ def test_a_shard_whose_log_stays_out_of_reach_is_given_back_unless_the_whole_bro
         assert isinstance(room.hosts[0].bus, MemoryBus)
         room.hosts[0].bus._store = unknown  # type: ignore[method-assign, assignment]  # the log's stream alone is gone
         shard.journal.stage("", ShardStalled(shard.tables.now(), 0))
-        await room.clock.sleep(10)
+        await room.clock.sleep(STUCK_S - 10)
         assert not shard.is_dropped
-        await room.clock.sleep(10)
+        await room.clock.sleep(20)
         assert shard.is_dropped
         assert failed == ["0"]
 
