@@ -34,6 +34,8 @@ FLOOD_FACTOR = 10
 """A connection whose refused messages fill this many bursts is closed."""
 FLOOD_PAUSE_MS = 5_000
 """Who was closed for a flood is asked to stay away so long."""
+LATE_S_MAX = 1.0
+"""A timer that is later says more of this process than of a silent client."""
 MESSAGE_OVERHEAD_BYTES = 64
 """What a queued message costs besides its content."""
 REVOKED_CALL_S = 0.3
@@ -81,7 +83,7 @@ class Session:
         self._is_revoked = False
         self._last_call: Timer | None = None
         self._expiry: Timer | None = None
-        self._idle: Timer = self._clock.call_at(self._opened_at + settings.hello_s, self._look_idle)
+        self._look_at(self._opened_at + settings.hello_s)
 
     @property
     def player_id(self) -> str:
@@ -260,7 +262,7 @@ class Session:
         if is_first:
             await self._hub.welcome(self)
             self._idle.cancel()
-            self._look_idle()
+            self._look_at(self._clock.monotonic())
             _log.info(
                 "session_opened",
                 session=self.session_id,
@@ -308,8 +310,16 @@ class Session:
             self._clock.monotonic() + max(0.0, left_s), lambda: self.close("TOKEN_EXPIRED")
         )
 
+    def _look_at(self, due: float) -> None:
+        self._look_due = due
+        self._idle: Timer = self._clock.call_at(due, self._look_idle)
+
     def _look_idle(self) -> None:
         if self.is_closed:
+            return
+        if self._clock.monotonic() - self._look_due > LATE_S_MAX:
+            # We stood still ourselves: what the client has said meanwhile is still to be read.
+            self._look_at(self._clock.monotonic() + LATE_S_MAX)
             return
         if self.who is None:
             self.close("IDLE")
@@ -327,4 +337,4 @@ class Session:
             due = min(due, now + settings.probe_answer_s)
         elif self._probe is not None:
             due = min(due, self._alive_at + settings.probe_s)
-        self._idle = self._clock.call_at(due, self._look_idle)
+        self._look_at(due)

@@ -112,6 +112,24 @@ def test_a_silent_connection_is_pinged_and_ends_soon_when_nobody_answers() -> No
     play(scene, probe_s=20, probe_answer_s=10, idle_s=90)
 
 
+def test_nobody_is_taken_for_dead_because_the_gateway_stood_still() -> None:
+    async def scene(s: Scene) -> None:
+        session = s.open(lambda: None)
+        await s.hello(session)
+        await s.clock.sleep(29)
+        # The timer that is due at 30 s runs late, before what the client has answered is read.
+        session._look_due -= 5
+        await s.clock.sleep(1.5)
+        assert not session.is_closed
+        session.count_control(is_answer=True)
+        await s.clock.sleep(20)
+        assert not session.is_closed
+        await s.clock.sleep(11)
+        assert await last_words(session) == ["IDLE"], "and one who is dead is found as ever"
+
+    play(scene, probe_s=20, probe_answer_s=10, idle_s=90)
+
+
 def test_one_that_answers_every_ping_stays_until_it_has_said_nothing_for_too_long() -> None:
     async def scene(s: Scene) -> None:
         pinged: list[float] = []
