@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from services.chassis import outbox
 from services.chassis.bus.base import BaseBus
 from services.chassis.bus.carrier import EVENT_ID, MSG_ID, TYPE
 from services.chassis.bus.consumer import DurableConsumer
 from services.chassis.bus.registry import event_of, subject_of
 from services.chassis.errors import Outage
-from services.scoring import store as scoring_store
-from services.scoring.bus import Ears as ScoringEars
 from services.table.bus import Ears
 from services.table.core import events as e
 from services.table.core.table import Table
@@ -115,29 +112,6 @@ def a_delivery_is_acknowledged_before_it_is_handled(patch: Patch) -> None:
         await handle(self, stream, pairs)
 
     patch.setattr(DurableConsumer, "_handle", hasty)
-
-
-@mutant("nobody-waits-for-ever", weather=LONG)
-def an_audit_is_published_beside_its_transaction(patch: Patch) -> None:
-    """Scoring: an audit leaves through the outbox of the transaction that stores it."""
-    keep, on_rounds = scoring_store.keep, ScoringEars.on_rounds
-    unsent: list[Any] = []
-
-    def without_outbox(*args: Any) -> Any:
-        with patch.context() as inner:
-            inner.setattr(outbox, "put", lambda *_: None)
-            first = keep(*args)
-        unsent.extend(first)
-        return first
-
-    async def and_publish(self: ScoringEars, deliveries: Sequence[Any]) -> None:
-        unsent.clear()
-        await on_rounds(self, deliveries)
-        for audit in unsent[:]:
-            await self._outbox._bus.publish(audit.message, f"audit:{audit.message.round_id}")
-
-    patch.setattr(scoring_store, "keep", without_outbox)
-    patch.setattr(ScoringEars, "on_rounds", and_publish)
 
 
 @mutant("nobody-waits-for-ever", "owner-is-the-log", weather=LONG)

@@ -29,7 +29,7 @@ class Weather:
 
 USUAL = Weather()
 LONG = Weather(storm_s=90.0)
-OVERTAKING = Weather(storm_s=90.0, lose_fetch=0.2)
+OVERTAKING = Weather(storm_s=150.0, lose_fetch=0.8)
 REPEATING = Weather(storm_s=90.0, lose_delivery_ack=0.2)
 
 
