@@ -25,11 +25,13 @@ class Weather:
     """How often what was fetched never reaches its consumer: it comes again in a minute, overtaken."""
     lose_delivery_ack: float = 0.02
     """How often what was handled comes again all the same."""
+    room_rounds: int = 1
+    """Of a room of friends, at least: played for points, where no round waits for the money of the last."""
 
 
 USUAL = Weather()
 LONG = Weather(storm_s=90.0)
-OVERTAKING = Weather(storm_s=150.0, lose_fetch=0.8)
+OVERTAKING = Weather(storm_s=150.0, lose_fetch=0.8, room_rounds=4)
 REPEATING = Weather(storm_s=90.0, lose_delivery_ack=0.2)
 
 

@@ -14,7 +14,9 @@ from services.chassis.clock import VirtualClock
 from services.table.core import events as e
 from services.table.core.events import decode_batch
 from services.table.core.frames import Resumed
+from tests.simulation import people
 from tests.simulation.client import Violation
+from tests.simulation.lobby import Room
 from tests.simulation.mutants.planting import Weather
 from tests.simulation.person import Client
 from tests.simulation.processes import changed
@@ -29,6 +31,7 @@ class StricterWorld(World):
 
     def __init__(self, clock: VirtualClock, seed: int, weather: Weather, healed_s: float) -> None:
         self._lose_fetch = weather.lose_fetch
+        self._room_rounds = weather.room_rounds
         self._writers: dict[str, str] = {}
         """Shard → incarnation that has taken it last."""
         self._granted: dict[str, int] = {}
@@ -131,8 +134,11 @@ class StricterWorld(World):
             self._answered(client, act, reason)
             note(client, act, reason)
 
-        with changed((Client, "_note_refusal", checked)):
+        with changed((Client, "_note_refusal", checked), (people, "Room", self._room)):
             return await super().run()
+
+    def _room(self, game: str, preset: str, rounds: int, guests: int, bot: str) -> Room:
+        return Room(game, preset, max(rounds, self._room_rounds), guests, bot)
 
     def _answered(self, client: Client, act: p.Act, reason: str) -> None:
         """Hold an answer against the log, as it is in the moment when a client hears it."""
