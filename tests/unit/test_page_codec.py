@@ -143,7 +143,7 @@ def test_broken_bytes_are_refused_and_unknown_fields_are_skipped() -> None:
     """
     cut, unknown, bad_text, lone = node.run(source)
     assert (cut, bad_text, lone) == ("RangeError", "TypeError", "RangeError")
-    assert unknown == {"reason": "A"}
+    assert unknown == {"reason": "A", "retry_after_ms": 0}
 
 
 def test_a_field_that_the_message_does_not_have_is_a_mistake_of_the_page() -> None:
