@@ -168,6 +168,34 @@ def test_a_goodbye_that_waits_for_the_person_stops_and_one_for_a_token_signs_in_
     assert said == {"token": "a4", "state": "stopped", "sockets": 2, "byes": ["TOKEN_EXPIRED", "REPLACED"]}
 
 
+def test_the_page_stays_away_as_long_as_a_goodbye_asks() -> None:
+    said = node.run(
+        PARTS
+        + SOCKET
+        + """
+        const waits = [];
+        const later = connection.later.bind(connection);
+        connection.later = (ms, work) => { waits.push(ms); return later(Math.min(ms, 1), work); };
+        connection.open();
+        const first = await arrive(0);
+        first.say(welcome);
+        waits.length = 0;
+        first.say({ goodbye: { reason: "SHUTTING_DOWN", retry_after_ms: 7000 } });
+        first.onclose();
+        const asked = waits.splice(0);
+        const second = await arrive(1);
+        second.say(welcome);
+        waits.length = 0;
+        second.onclose();
+        answer({ asked, forgotten: waits });
+        connection.close();
+        """
+    )
+    # Besides what was asked, the usual first wait of 150 to 300 ms.
+    assert [7150 <= wait <= 7300 for wait in said["asked"]] == [True]
+    assert [150 <= wait <= 300 for wait in said["forgotten"]] == [True]
+
+
 def test_an_outage_is_no_refusal_nothing_is_said_and_the_tokens_are_kept() -> None:
     """The reason is the gateway's own, services/gateway/doors/call.py."""
     said = node.run(

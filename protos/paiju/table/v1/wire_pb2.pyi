@@ -173,7 +173,7 @@ class Out(_message.Message):
     view: _builtins.bytes
     """A serialised `TableView`."""
     last_number: _builtins.int
-    """The last frame number of this session's seat (once a second)."""
+    """The last frame number of this session's seat (a second after a frame, more rarely while nothing happens)."""
     @_builtins.property
     def answer(self) -> Global___TaggedAnswer:
         """The answer to the command with `tag`."""

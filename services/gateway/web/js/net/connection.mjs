@@ -22,6 +22,7 @@ export class Connection {
     this.waiting = new Map();
     this.state = "stopped";
     this.goodbye = "";
+    this.retryAfterMs = 0;
     this.timers = new Set();
   }
 
@@ -59,6 +60,7 @@ export class Connection {
     socket.binaryType = "arraybuffer";
     this.socket = socket;
     this.goodbye = "";
+    this.retryAfterMs = 0;
     socket.onopen = () => {
       if (socket === this.socket) this.hello(token);
     };
@@ -128,8 +130,13 @@ export class Connection {
     else if (message.table_detached) this.on("detached", message.table_detached);
     else if (message.notice) this.on("notice", message.notice);
     else if (message.pong) this.on("clock", message.pong.now_ms - Date.now());
-    else if (message.goodbye) this.goodbye = message.goodbye.reason;
+    else if (message.goodbye) this.leave(message.goodbye);
     else if (message.refused && !waiter) this.on("refused", new Refused(message.refused));
+  }
+
+  leave(goodbye) {
+    this.goodbye = goodbye.reason;
+    this.retryAfterMs = goodbye.retry_after_ms;
   }
 
   welcome(welcome) {
@@ -172,7 +179,7 @@ export class Connection {
     const what = afterGoodbye(reason);
     if (what.signIn) this.session.forget();
     if (reason) this.on("goodbye", reason);
-    if (what.again) this.comeBack(what.afterMs);
+    if (what.again) this.comeBack(Math.max(what.afterMs, this.retryAfterMs));
     else this.setState("stopped");
   }
 
