@@ -46,5 +46,6 @@ async def _read(requests: AsyncIterator[PlayRequest], session: Session) -> None:
         session.close("BAD_MESSAGE")
         return
     except (grpc.RpcError, grpc.aio.UsageError):
-        pass  # the client is gone
-    await session.end()
+        await session.end()  # the client is gone
+        return
+    session.finish()

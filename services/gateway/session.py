@@ -75,6 +75,7 @@ class Session:
         self._queue = Outgoing(Limits(settings.queue_items_max, settings.queue_bytes_max))
         self._poked = asyncio.Event()
         self._has_ended = False
+        self._is_finished = False
         self._opened_at = self._heard_at = self._alive_at = self._clock.monotonic()
         rate = Rate(settings.messages_per_s, settings.messages_burst)
         self._messages = TokenBucket(rate, self._clock)
@@ -143,10 +144,17 @@ class Session:
 
     async def outgoing(self) -> list[PlayResponse]:
         """Return what has to be sent, in order, waiting for the first; empty = the connection is over."""
-        while not self._queue and not self.is_closed:
+        while not (self._queue or self.is_closed or (self._is_finished and not self._calls_at_once)):
             self._poked.clear()
             await self._poked.wait()
         return self._queue.take()
+
+    def finish(self) -> None:
+        """The client has said its last word: calls under way are answered, what is queued is sent; then it is
+        over.
+        """
+        self._is_finished = True
+        self._poked.set()
 
     # In
 
@@ -296,6 +304,7 @@ class Session:
             result = await self._hub.calls.call(caller, call.method, call.payload)
         finally:
             self._calls_at_once -= 1
+            self._poked.set()
         self.send(PlayResponse(reply_to=reply_to, call_result=result))
         if self._is_revoked and not self._calls_at_once:
             self.close("SESSION_REVOKED")

@@ -254,7 +254,10 @@ class Fuzzed:
 
     async def start(self, nats_url: str, folder: Path) -> None:
         self._open = AsyncExitStack()
-        own = GatewaySettings(http_port=0, address_requests_burst=10**6, player_messages_burst=10**6)
+        # The good one plays faster than people do.
+        own = GatewaySettings(
+            http_port=0, address_requests_burst=10**6, messages_burst=10**6, player_messages_burst=10**6
+        )
         self.world = await self._open.enter_async_context(
             running(nats_url, folder, [WIRING], {"gateway": own})
         )

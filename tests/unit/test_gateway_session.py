@@ -9,7 +9,15 @@ from typing import Any
 
 import pytest
 from aiohttp import ClientConnectionResetError
-from paiju.gateway.v1.gateway_service_pb2 import Hello, Notice, Ping, PlayRequest, PlayResponse
+from paiju.gateway.v1.gateway_service_pb2 import (
+    Call,
+    CallResult,
+    Hello,
+    Notice,
+    Ping,
+    PlayRequest,
+    PlayResponse,
+)
 
 from services.chassis import log
 from services.chassis.auth import KEYS_BUCKET
@@ -76,6 +84,25 @@ def test_a_connection_ends_with_its_token_and_a_fresh_one_extends_it() -> None:
         assert s.closed == ["closed"]
 
     play(scene, idle_s=1000)
+
+
+def test_who_has_said_his_last_word_still_gets_what_is_due_to_him(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def scene(s: Scene) -> None:
+        async def slow(*_: object) -> CallResult:
+            await s.clock.sleep(2)
+            return CallResult(payload=b"late")
+
+        monkeypatch.setattr(s.gateway.hub.calls, "call", slow)
+        session = s.open()
+        await s.hello(session)
+        await session.handle(PlayRequest(id=2, call=Call(method="accounts/GetPlayer")))
+        await session.handle(PlayRequest(id=3, ping=Ping(at_ms=9)))
+        session.finish()
+        said = [*await session.outgoing(), *await session.outgoing()]
+        assert [one.WhichOneof("body") for one in said] == ["pong", "call_result"]
+        assert await session.outgoing() == []
+
+    play(scene)
 
 
 def test_an_idle_connection_ends_after_a_minute_and_a_ping_counts() -> None:
