@@ -274,18 +274,30 @@ class AuditRecordResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     AUDIT_FIELD_NUMBER: _builtins.int
+    EXPLANATION_ZH_FIELD_NUMBER: _builtins.int
+    EXPLANATION_EN_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def audit(self) -> _events_pb2.RoundAudited:
         """The verdict with scoring's figures."""
+
+    @_builtins.property
+    def explanation_zh(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Scoring's own score explained, one line each, Chinese; empty if the record could not be followed."""
+
+    @_builtins.property
+    def explanation_en(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The same in English."""
 
     def __init__(
         self,
         *,
         audit: _events_pb2.RoundAudited | None = ...,
+        explanation_zh: _abc.Iterable[_builtins.str] | None = ...,
+        explanation_en: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["audit", b"audit"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["audit", b"audit"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["audit", b"audit", "explanation_en", b"explanation_en", "explanation_zh", b"explanation_zh"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -320,6 +332,9 @@ class GetAuditResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     AUDIT_FIELD_NUMBER: _builtins.int
+    COMMITMENT_FIELD_NUMBER: _builtins.int
+    commitment: _builtins.bytes
+    """The commitment as it was heard in RoundOpened, 32 bytes; empty = none was heard."""
     @_builtins.property
     def audit(self) -> _events_pb2.RoundAudited:
         """The first audit of the round."""
@@ -328,10 +343,11 @@ class GetAuditResponse(_message.Message):
         self,
         *,
         audit: _events_pb2.RoundAudited | None = ...,
+        commitment: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["audit", b"audit"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["audit", b"audit"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["audit", b"audit", "commitment", b"commitment"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
