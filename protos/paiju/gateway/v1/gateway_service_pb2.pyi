@@ -7,6 +7,7 @@ from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
+from paiju.accounts.v1 import protection_service_pb2 as _protection_service_pb2
 from paiju.chat.v1 import chat_service_pb2 as _chat_service_pb2
 from paiju.economy.v1 import economy_service_pb2 as _economy_service_pb2
 from paiju.matchmaking.v1 import matchmaking_service_pb2 as _matchmaking_service_pb2
@@ -506,6 +507,7 @@ class Notice(_message.Message):
     ROOM_FIELD_NUMBER: _builtins.int
     CHAT_FIELD_NUMBER: _builtins.int
     WALLET_FIELD_NUMBER: _builtins.int
+    PLAY_ENDING_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def ticket(self) -> _matchmaking_service_pb2.Ticket:
         """The ticket changed."""
@@ -522,6 +524,10 @@ class Notice(_message.Message):
     def wallet(self) -> _economy_service_pb2.GetWalletResponse:
         """The wallet changed."""
 
+    @_builtins.property
+    def play_ending(self) -> _protection_service_pb2.PlayEnding:
+        """The time to play ends soon."""
+
     def __init__(
         self,
         *,
@@ -529,12 +535,13 @@ class Notice(_message.Message):
         room: _matchmaking_service_pb2.Room | None = ...,
         chat: _chat_service_pb2.ChatMessage | None = ...,
         wallet: _economy_service_pb2.GetWalletResponse | None = ...,
+        play_ending: _protection_service_pb2.PlayEnding | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "chat", b"chat", "room", b"room", "ticket", b"ticket", "wallet", b"wallet"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "chat", b"chat", "play_ending", b"play_ending", "room", b"room", "ticket", b"ticket", "wallet", b"wallet"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "chat", b"chat", "room", b"room", "ticket", b"ticket", "wallet", b"wallet"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "chat", b"chat", "play_ending", b"play_ending", "room", b"room", "ticket", b"ticket", "wallet", b"wallet"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["ticket", "room", "chat", "wallet"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["ticket", "room", "chat", "wallet", "play_ending"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
