@@ -92,33 +92,26 @@ class PendingLimits(_message.Message):
     DAY_LOSS_FIELD_NUMBER: _builtins.int
     DAY_LOSS_AT_MS_FIELD_NUMBER: _builtins.int
     day_minutes: _builtins.int
-    """Set if the limit on time will be looser."""
+    """The limit on time to come; 0 = none."""
     day_minutes_at_ms: _builtins.int
-    """From when it counts, Unix milliseconds."""
+    """From when it counts, Unix milliseconds; 0 = this limit stays."""
     day_loss: _builtins.int
-    """Set if the limit on loss will be looser."""
+    """The limit on loss to come; 0 = none."""
     day_loss_at_ms: _builtins.int
-    """From when it counts, Unix milliseconds."""
+    """From when it counts, Unix milliseconds; 0 = this limit stays."""
     def __init__(
         self,
         *,
-        day_minutes: _builtins.int | None = ...,
+        day_minutes: _builtins.int = ...,
         day_minutes_at_ms: _builtins.int = ...,
-        day_loss: _builtins.int | None = ...,
+        day_loss: _builtins.int = ...,
         day_loss_at_ms: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_day_loss", b"_day_loss", "_day_minutes", b"_day_minutes", "day_loss", b"day_loss", "day_minutes", b"day_minutes"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_day_loss", b"_day_loss", "_day_minutes", b"_day_minutes", "day_loss", b"day_loss", "day_loss_at_ms", b"day_loss_at_ms", "day_minutes", b"day_minutes", "day_minutes_at_ms", b"day_minutes_at_ms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["day_loss", b"day_loss", "day_loss_at_ms", b"day_loss_at_ms", "day_minutes", b"day_minutes", "day_minutes_at_ms", b"day_minutes_at_ms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType__day_loss: _TypeAlias = _typing.Literal["day_loss"]  # noqa: Y015
-    _WhichOneofArgType__day_loss: _TypeAlias = _typing.Literal["_day_loss", b"_day_loss"]  # noqa: Y015
-    _WhichOneofReturnType__day_minutes: _TypeAlias = _typing.Literal["day_minutes"]  # noqa: Y015
-    _WhichOneofArgType__day_minutes: _TypeAlias = _typing.Literal["_day_minutes", b"_day_minutes"]  # noqa: Y015
-    @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__day_loss) -> _WhichOneofReturnType__day_loss | None: ...
-    @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__day_minutes) -> _WhichOneofReturnType__day_minutes | None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___PendingLimits: _TypeAlias = PendingLimits  # noqa: Y015
 

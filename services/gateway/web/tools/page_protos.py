@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor, MethodDescriptor
-from paiju.accounts.v1 import accounts_service_pb2
+from paiju.accounts.v1 import accounts_service_pb2, protection_service_pb2
 from paiju.chat.v1 import chat_service_pb2
 from paiju.economy.v1 import economy_service_pb2
 from paiju.gateway.v1 import gateway_service_pb2
@@ -41,6 +41,12 @@ METHODS: Final[dict[Any, tuple[str, ...]]] = {
         "GetProfile",
         "UpdateProfile",
         "BatchGetProfiles",
+    ),
+    protection_service_pb2.DESCRIPTOR.services_by_name["ProtectionService"]: (
+        "GetProtection",
+        "SetLimits",
+        "ExcludeSelf",
+        "DeclareAge",
     ),
     chat_service_pb2.DESCRIPTOR.services_by_name["ChatService"]: ("PostMessage", "ListMessages"),
     economy_service_pb2.DESCRIPTOR.services_by_name["EconomyService"]: ("GetWallet",),
