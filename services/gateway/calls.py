@@ -135,8 +135,9 @@ class Calls:
 def _classes(path: str) -> tuple[type[Message], type[Message]]:
     """Return the classes of a method's request and response."""
     service, name = path.split("/")
-    root, folder, version, _ = service.split(".")
-    importlib.import_module(f"{root}.{folder}.{version}.{folder}_service_pb2")
+    root, folder, version, title = service.split(".")
+    file = title.removesuffix("Service").lower()
+    importlib.import_module(f"{root}.{folder}.{version}.{file}_service_pb2")
     method = descriptor_pool.Default().FindServiceByName(service).methods_by_name[name]
     return message_factory.GetMessageClass(method.input_type), message_factory.GetMessageClass(
         method.output_type

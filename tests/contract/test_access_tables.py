@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -14,9 +15,15 @@ BEHIND = [name for name in SERVICES if name != "gateway"]
 
 
 def table_of(service: str) -> AccessTable:
-    """Return a service's access table."""
-    table: AccessTable = import_module(f"services.{service}.api").ACCESS
-    return table
+    """Return the access tables of a service's `api.py` and `*_api.py`, as one: method names differ."""
+    folder = Path(str(import_module(f"services.{service}").__file__)).parent
+    tables: list[AccessTable] = [
+        import_module(f"services.{service}.{file.stem}").ACCESS for file in sorted(folder.glob("*api.py"))
+    ]
+    assert tables, f"{service} has no api"
+    names = [name for table in tables for name in table]
+    assert len(names) == len(set(names)), f"{service}: a method name stands in two tables"
+    return {name: access for table in tables for name, access in table.items()}
 
 
 @pytest.mark.parametrize("service", BEHIND)

@@ -39,8 +39,14 @@ LOGIN_FIELDS: Final = {"paiju.accounts.v1.AccountsService/RevokeSession": "sessi
 """`Method.login_field`, by path."""
 
 
-def _service(name: str, *methods: tuple[str, Literal["public", "player"], float, Rate]) -> list[Method]:
-    full = f"paiju.{name}.v1.{name.capitalize()}Service"
+def _service(
+    name: str, *methods: tuple[str, Literal["public", "player"], float, Rate], of: str = ""
+) -> list[Method]:
+    """Return methods of one proto service, `<of>Service`; without `of` the one called like the folder.
+
+    It stands in `<of>_service.proto`, in small letters.
+    """
+    full = f"paiju.{name}.v1.{of or name.capitalize()}Service"
     return [
         Method(f"{full}/{method}", access, deadline_s, rate, LOGIN_FIELDS.get(f"{full}/{method}", ""))
         for method, access, deadline_s, rate in methods
