@@ -117,7 +117,26 @@ disputes = Table(
     Column("match_id", Text, nullable=False),
     Column("cause", Text, nullable=False),
     Column("at_ms", BigInteger, nullable=False),
+    Index("disputes_at", "at_ms", "round_id"),
+    Index("disputes_match", "match_id"),
 )
+
+decisions = Table(
+    "decisions",
+    metadata,
+    Column("round_id", Text, primary_key=True),
+    Column("outcome", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("staff_id", Text, nullable=False),
+    Column("request_key", Text, nullable=False, unique=True),
+    Column("content_hash", LargeBinary, nullable=False),
+    Column("settled", LargeBinary, nullable=False),
+    Column("record", LargeBinary, nullable=False),
+    Column("at_ms", BigInteger, nullable=False),
+    CheckConstraint("outcome IN ('ENGINE', 'SCORING', 'VOID')", name="decisions_outcome"),
+)
+"""A person's word about a disputed round, immutable. `settled`: the RoundAudited that coins moved by (empty: a
+void); `record`: the record that was judged, if it could be had."""
 
 alerts = Table(
     "alerts",
@@ -127,7 +146,22 @@ alerts = Table(
     Column("digest", LargeBinary, primary_key=True),
     Column("payload", LargeBinary, nullable=False),
     Column("at_ms", BigInteger, nullable=False),
+    Index("alerts_at", "at_ms"),
 )
 """A second word about a round that contradicts the first; nothing moved because of it."""
+
+acknowledgements = Table(
+    "acknowledgements",
+    metadata,
+    Column("round_id", Text, primary_key=True),
+    Column("kind", Text, primary_key=True),
+    Column("digest", LargeBinary, primary_key=True),
+    Column("reason", Text, nullable=False),
+    Column("staff_id", Text, nullable=False),
+    Column("request_key", Text, nullable=False, unique=True),
+    Column("content_hash", LargeBinary, nullable=False),
+    Column("at_ms", BigInteger, nullable=False),
+)
+"""Who looked at an alert, and what he says of it; immutable."""
 
 outbox = outbox_table(metadata)
