@@ -192,6 +192,25 @@ async def test_readers_do_not_wait_for_a_writer_and_see_one_snapshot(bank: Datab
     assert await bank.read(count) == 2
 
 
+async def test_a_scan_is_one_snapshot_and_holds_up_neither_readers_nor_writers(bank: Database) -> None:
+    begun, go = threading.Event(), threading.Event()
+
+    def long(connection: Connection) -> tuple[int, int]:
+        before = count(connection)
+        begun.set()
+        assert go.wait(10)
+        return before, count(connection)
+
+    task = asyncio.ensure_future(bank.scan(long))
+    await asyncio.get_running_loop().run_in_executor(None, begun.wait, 10)
+    async with asyncio.timeout(5):
+        await bank.run(add(1))
+        assert await bank.read(count) == 1
+    go.set()
+    assert await task == (0, 0)
+    assert await bank.scan(count) == 1
+
+
 async def test_a_closed_database_is_an_outage(bank: Database) -> None:
     await bank.close()
     await bank.close()
@@ -309,6 +328,15 @@ async def test_a_reader_on_postgres_can_not_write(postgres_db: PostgresDatabase)
     await postgres_db.run(METADATA.create_all)
     with pytest.raises(Exception, match="read-only"):
         await postgres_db.read(add(1))
+    with pytest.raises(Exception, match="read-only"):
+        await postgres_db.scan(add(1))
+
+
+@pytest.mark.postgres
+async def test_only_a_scan_takes_as_long_as_it_takes(postgres_db: PostgresDatabase) -> None:
+    limit = text("SHOW statement_timeout")
+    assert await postgres_db.read(lambda c: c.execute(limit).scalar_one()) == "10s"
+    assert await postgres_db.scan(lambda c: c.execute(limit).scalar_one()) == "0"
 
 
 @pytest.mark.postgres

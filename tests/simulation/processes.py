@@ -225,6 +225,10 @@ class ProcessDatabase:
         """See `Database.read`."""
         return await self.run(fn)
 
+    async def scan(self, fn: Callable[[Connection], T]) -> T:
+        """See `Database.scan`."""
+        return await self.run(fn)
+
     async def close(self) -> None:
         """Do nothing: the data is for the next incarnation."""
 

@@ -53,6 +53,14 @@ class Database(Protocol):
             Outage: As `run`.
         """
 
+    async def scan(self, fn: Callable[[Connection], T]) -> T:
+        """Run `fn`, which reads much and long, on one snapshot: beside the writers and the other readers, on a
+        connection of its own, with no limit of time for a statement. One at a time.
+
+        Raises:
+            Outage: As `run`.
+        """
+
     async def close(self) -> None:
         """End what is running and disconnect; twice does nothing."""
 

@@ -36,28 +36,44 @@ class PostgresDatabase:
             isolation_level="REPEATABLE READ", postgresql_readonly=True
         )
         self._pool = ThreadPoolExecutor(connections, "postgres")
+        # Made when it is first used: most processes never scan.
+        self._scanning: Engine | None = None
+        self._scanner = ThreadPoolExecutor(1, "postgres-scanner")
+        self._url = url
         self._ended = False
 
     async def run(self, fn: Callable[[Connection], T]) -> T:
         """See `Database.run`."""
-        return await self._run(self._engine, fn)
+        return await self._run(self._engine, self._pool, fn)
 
     async def read(self, fn: Callable[[Connection], T]) -> T:
         """See `Database.read`."""
-        return await self._run(self._reading, fn)
+        return await self._run(self._reading, self._pool, fn)
+
+    async def scan(self, fn: Callable[[Connection], T]) -> T:
+        """See `Database.scan`."""
+        if self._scanning is None:
+            self._scanning = postgres_engine(self._url, 1, statement_ms=0).execution_options(
+                isolation_level="REPEATABLE READ", postgresql_readonly=True
+            )
+        return await self._run(self._scanning, self._scanner, fn)
 
     async def close(self) -> None:
         """See `Database.close`."""
         if not self._ended:
             self._ended = True
-            await asyncio.get_running_loop().run_in_executor(None, self._pool.shutdown)
+            loop = asyncio.get_running_loop()
+            await loop.run_in_executor(None, self._pool.shutdown)
+            await loop.run_in_executor(None, self._scanner.shutdown)
             self._engine.dispose()
+            if self._scanning is not None:
+                self._scanning.dispose()
 
-    async def _run(self, engine: Engine, fn: Callable[[Connection], T]) -> T:
+    async def _run(self, engine: Engine, pool: ThreadPoolExecutor, fn: Callable[[Connection], T]) -> T:
         for tried in range(TRIES_MAX):
             if self._ended:
                 raise Outage("the database is closed")
-            done = asyncio.get_running_loop().run_in_executor(self._pool, _transact, engine, fn)
+            done = asyncio.get_running_loop().run_in_executor(pool, _transact, engine, fn)
             try:
                 return await asyncio.shield(done)
             except TryAgain:
@@ -76,8 +92,8 @@ def _transact(engine: Engine, fn: Callable[[Connection], T]) -> T:
         raise translated from error
 
 
-def postgres_engine(url: str, connections: int = 8) -> Engine:
-    """Return an engine on psycopg for a plain `postgresql://` URL."""
+def postgres_engine(url: str, connections: int = 8, statement_ms: int = STATEMENT_MS) -> Engine:
+    """Return an engine on psycopg for a plain `postgresql://` URL; `statement_ms` 0 = as long as it takes."""
     if url.startswith("postgresql://"):
         url = url.replace("postgresql://", "postgresql+psycopg://", 1)
     return create_engine(
@@ -85,5 +101,5 @@ def postgres_engine(url: str, connections: int = 8) -> Engine:
         pool_size=connections,
         max_overflow=0,
         pool_pre_ping=True,
-        connect_args={"connect_timeout": CONNECT_S, "options": f"-c statement_timeout={STATEMENT_MS}"},
+        connect_args={"connect_timeout": CONNECT_S, "options": f"-c statement_timeout={statement_ms}"},
     )

@@ -68,6 +68,7 @@ class SqliteDatabase:
         self._engine = sqlite_engine(url, reads_only=reads_only)
         self._writer = _Thread(self._engine, "sqlite-writer", is_reader=False)
         self._reader = _Thread(self._engine, "sqlite-reader", is_reader=True)
+        self._scanner: _Thread | None = None
 
     async def run(self, fn: Callable[[Connection], T]) -> T:
         """See `Database.run`."""
@@ -77,10 +78,18 @@ class SqliteDatabase:
         """See `Database.read`."""
         return await self._reader.run(fn)
 
+    async def scan(self, fn: Callable[[Connection], T]) -> T:
+        """See `Database.scan`."""
+        if self._scanner is None:
+            self._scanner = _Thread(self._engine, "sqlite-scanner", is_reader=True)
+        return await self._scanner.run(fn)
+
     async def close(self) -> None:
         """See `Database.close`."""
         await self._writer.end()
         await self._reader.end()
+        if self._scanner is not None:
+            await self._scanner.end()
         self._engine.dispose()
 
 
