@@ -54,8 +54,8 @@ class Database(Protocol):
         """
 
     async def scan(self, fn: Callable[[Connection], T]) -> T:
-        """Run `fn`, which reads much and long, on one snapshot: beside the writers and the other readers, on a
-        connection of its own, with no limit of time for a statement. One at a time.
+        """Run `fn`, which reads much and long, on one snapshot: beside the writers and the other readers, on
+        a connection of its own, with no limit of time for a statement. One at a time.
 
         Raises:
             Outage: As `run`.
