@@ -7,6 +7,7 @@ from typing import Any
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from paiju.accounts.v1 import accounts_service_pb2 as pb
+from paiju.accounts.v1.accounts_service_pb2_grpc import AccountsServiceServicer
 from sqlalchemy import Row
 
 from services.accounts.core import limits, names, tokens
@@ -29,6 +30,30 @@ ACCESS: AccessTable = {
     "GetProfile": "player",
     "UpdateProfile": "player",
     "BatchGetProfiles": "player",
+    "ListSessions": "player",
+    "RevokeOtherSessions": "player",
+    "ListWaysIn": "player",
+    "RemoveWayIn": "player",
+    "AddDeviceKey": "player",
+    "SetPassword": "player",
+    "SignInPassword": "public",
+    "ListOidcProviders": "public",
+    "BeginOidc": "public",
+    "FinishOidc": "public",
+    "ExportMyData": "player",
+    "DeleteAccount": "player",
+    "CreateApiKey": "player",
+    "ListApiKeys": "player",
+    "RotateApiKey": "player",
+    "RevokeApiKey": "player",
+    "ExchangeApiKey": "public",
+    "GrantRole": "staff:admin",
+    "RevokeRole": "staff:admin",
+    "ListStaff": "staff:admin",
+    "ListStaffLog": "staff:admin",
+    "GetPerson": "staff:support",
+    "SuspendPlayer": "staff:admin",
+    "LiftSuspension": "staff:admin",
 }
 
 KEY_BYTES = 32
@@ -40,7 +65,7 @@ FIELDS = ("nickname", "avatar")
 Context = Any
 
 
-class AccountsApi:
+class AccountsApi(AccountsServiceServicer):
     """The servicer."""
 
     def __init__(self, settings: AccountsSettings, parts: Parts, signer: Signer, outbox: Outbox) -> None:

@@ -29,7 +29,7 @@ class Accounts:
         parts.rpc.serve(
             self.name,
             accounts_service_pb2_grpc.add_AccountsServiceServicer_to_server,
-            AccountsApi(settings, parts, self._signer, self._outbox),
+            AccountsApi(settings, parts, self._signer, self._outbox),  # type: ignore[abstract]  # being filled
             ACCESS,
         )
 

@@ -9,28 +9,55 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Literal, cast
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
+from services.chassis.access import ROLES, Access, AccessTable, Kind, Role
 from services.chassis.bus.port import Bus
 from services.chassis.bus.registry import SESSION_TOKEN_S_MAX
 from services.chassis.clock import Clock
 from services.chassis.errors import Outage, Refusal
+from services.chassis.principals import (
+    ANONYMOUS,
+    Principal,
+    Quota,
+    Staff,
+    acting,
+    acting_for,
+    calling,
+    current,
+    on_behalf,
+    player,
+    staff,
+)
 from services.chassis.revocations import Revocations
 
-Kind = Literal["player", "integrator", "service", "operator"]
-Access = Literal["public", "player", "service", "operator"]
-"""Who may call a method: `public` anyone, also without a token; `player` a player, an integrator or a service
-(for a player or not); `service` services and operators; `operator` operators only."""
-
-AccessTable = Mapping[str, Access]
-"""Method name (`GetBalance`) → who may call it. A method that isn't in its table is a defect at start."""
+__all__ = [
+    "ANONYMOUS",
+    "Access",
+    "AccessTable",
+    "KeySource",
+    "Kind",
+    "Principal",
+    "Quota",
+    "Role",
+    "ServiceTokens",
+    "Staff",
+    "Verifier",
+    "acting",
+    "acting_for",
+    "calling",
+    "current",
+    "keys_on_bus",
+    "no_keys",
+    "on_behalf",
+    "player",
+    "service_token",
+    "staff",
+]
 
 KeySource = Callable[[], Awaitable[Mapping[str, bytes]]]
 """Returns all public keys as they are now: `kid` → 32 raw bytes of Ed25519."""
@@ -51,89 +78,6 @@ CLOCKS_APART_S_MAX = 60
 """So far may the clocks of two machines be apart."""
 TIME_S_MAX = 2**40
 SESSION_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
-
-_ALLOWED: dict[Access, frozenset[str]] = {
-    "public": frozenset({"player", "integrator", "service", "operator"}),
-    "player": frozenset({"player", "integrator", "service"}),
-    "service": frozenset({"service", "operator"}),
-    "operator": frozenset({"operator"}),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Principal:
-    """Who is calling."""
-
-    kind: Kind
-    id: str
-    """`player_id`, integrator's player id, service name, or operator's name; empty for anonymous."""
-    scopes: frozenset[str] = frozenset()
-    expires_at: int = 0
-    """Unix seconds; 0 = never (the anonymous caller of a public method)."""
-    acting_for: str = ""
-    """The player in whose name a service calls, if any."""
-    session_id: str = ""
-    """The session that a player's or integrator's token rests on."""
-
-    @property
-    def player_id(self) -> str:
-        """The player this call is about, or empty."""
-        return self.id if self.kind in ("player", "integrator") else self.acting_for
-
-    def may(self, access: Access) -> bool:
-        """Return whether this principal may call a method of such access."""
-        if access == "public":
-            return True
-        return bool(self.id) and self.kind in _ALLOWED[access]
-
-
-ANONYMOUS = Principal("player", "")
-"""The caller of a public method without a token."""
-
-_current: ContextVar[Principal | None] = ContextVar("principal", default=None)
-_acting_for: ContextVar[str] = ContextVar("acting_for", default="")
-
-
-def current() -> Principal:
-    """Return who makes the RPC that this task handles; `ANONYMOUS` outside of one."""
-    return _current.get() or ANONYMOUS
-
-
-def player() -> str:
-    """Return the player this RPC is about.
-
-    Raises:
-        Refusal: UNAUTHENTICATED: it isn't about one.
-    """
-    player_id = current().player_id
-    if not player_id:
-        raise Refusal("UNAUTHENTICATED")
-    return player_id
-
-
-@contextmanager
-def calling(principal: Principal) -> Iterator[None]:
-    """Make `principal` the current one within the block (for tests, and for doors other than gRPC)."""
-    token = _current.set(principal)
-    try:
-        yield
-    finally:
-        _current.reset(token)
-
-
-@contextmanager
-def acting_for(player_id: str) -> Iterator[None]:
-    """Make the calls of this block, through `parts.rpc.client` stubs, in the name of a player."""
-    token = _acting_for.set(player_id)
-    try:
-        yield
-    finally:
-        _acting_for.reset(token)
-
-
-def acting_player() -> str:
-    """Return the player of the innermost `acting_for`, or empty."""
-    return _acting_for.get()
 
 
 def service_token(key: str, name: str, now_s: int, kind: Literal["service", "operator"] = "service") -> str:
@@ -227,14 +171,20 @@ class Verifier:
         except (jwt.PyJWTError, ValueError, TypeError, RecursionError) as error:
             # PyJWT lets through what reading the parts of a token made on purpose raises.
             raise Refusal("TOKEN_INVALID") from error
-        kind, subject, scopes = claims.get("kind"), claims["sub"], claims.get("scopes", [])
+        kind, subject = claims.get("kind"), claims["sub"]
+        scopes, roles = claims.get("scopes", []), claims.get("roles", [])
         if kind not in allowed or not isinstance(subject, str) or not subject or not _is_now(claims, now_s):
             raise Refusal("TOKEN_INVALID")
-        if not isinstance(scopes, list):
+        if not isinstance(scopes, list) or not isinstance(roles, list):
             raise Refusal("TOKEN_INVALID")
-        session_id = "" if kid == SERVICE_KID else _session_id(claims, now_s)
         return Principal(
-            cast(Kind, kind), subject, frozenset(map(str, scopes)), claims["exp"], session_id=session_id
+            cast(Kind, kind),
+            subject,
+            frozenset(map(str, scopes)),
+            claims["exp"],
+            session_id="" if kid == SERVICE_KID else _session_id(claims, now_s),
+            roles=frozenset(ROLES).intersection(map(str, roles)) if kind == "player" else frozenset(),
+            quota=_quota(claims) if kind == "integrator" else None,
         )
 
     def _claims(self, token: str, key: Any, algorithm: str) -> dict[str, Any]:
@@ -285,6 +235,21 @@ def _session_id(claims: Mapping[str, Any], now_s: int) -> str:
     return session_id
 
 
+def _quota(claims: Mapping[str, Any]) -> Quota | None:
+    """Return how often a program may call; None = its token says nothing of it.
+
+    Raises:
+        Refusal: TOKEN_INVALID: it says something else.
+    """
+    said = claims.get("quota")
+    if said is None:
+        return None
+    match said:
+        case [str(key_id), int(per_minute), int(per_day)] if SESSION_ID.fullmatch(key_id):
+            return Quota(key_id, per_minute, per_day)
+    raise Refusal("TOKEN_INVALID")
+
+
 def keys_on_bus(bus: Bus) -> KeySource:
     """Return a source that reads the public keys accounts has put into the bucket `keys`, one key per
     `kid`.
@@ -300,16 +265,3 @@ def keys_on_bus(bus: Bus) -> KeySource:
 async def no_keys() -> Mapping[str, bytes]:
     """Be the source of a process without a bus: no player can be verified."""
     raise Outage("there is no source of public keys")
-
-
-def on_behalf(principal: Principal, player_id: str) -> Principal:
-    """Return a service's principal that acts for a player.
-
-    Raises:
-        Refusal: PERMISSION_DENIED: only services may.
-    """
-    if not player_id:
-        return principal
-    if principal.kind != "service":
-        raise Refusal("PERMISSION_DENIED")
-    return replace(principal, acting_for=player_id)

@@ -29,6 +29,21 @@ _CHASSIS = {
         "UNAUTHENTICATED", "登录已过期，请重新登录。", "The token has expired; sign in again."
     ),
     "PERMISSION_DENIED": Reason("PERMISSION_DENIED", "没有权限。", "You may not do this."),
+    "SCOPE_MISSING": Reason(
+        "PERMISSION_DENIED",
+        "此接口密钥没有所需权限：{scope}。",
+        "This API key does not hold the scope that is needed: {scope}.",
+    ),
+    "QUOTA_EXCEEDED": Reason(
+        "RESOURCE_EXHAUSTED",
+        "接口密钥的额度已用完（{window}），请稍后再试。",
+        "The quota of this API key is used up ({window}); try again later.",
+    ),
+    "REASON_REQUIRED": Reason(
+        "INVALID_ARGUMENT",
+        "请写明理由（{least} 到 {most} 个字）。",
+        "Say why, in {least} to {most} characters.",
+    ),
     "RATE_LIMITED": Reason(
         "RESOURCE_EXHAUSTED", "操作太频繁，请稍后再试。", "Too many requests; try again a little later."
     ),
@@ -76,6 +91,108 @@ _ACCOUNTS: dict[str, Reason] = {
     "PROFILE_CHANGED": Reason(
         "ABORTED", "资料已在别处修改，请刷新后再试。", "The profile was changed elsewhere; read it again."
     ),
+    "LOGIN_NAME_INVALID": Reason(
+        "INVALID_ARGUMENT",
+        "登录名须为 3 到 32 个字符：小写字母、数字、_ - .，以字母或数字开头。",
+        "A login name has 3 to 32 characters: letters a-z, digits, _ - and ., the first a letter or digit.",
+    ),
+    "LOGIN_NAME_TAKEN": Reason("ALREADY_EXISTS", "这个登录名已被使用。", "This login name is taken."),
+    "PASSWORD_WEAK": Reason(
+        "INVALID_ARGUMENT",
+        "密码须为 {least} 到 {most} 个字符，不能太常见，也不能含有登录名。",
+        "A password has {least} to {most} characters, is not common, and does not hold the login name.",
+    ),
+    "PASSWORD_WRONG": Reason("PERMISSION_DENIED", "当前密码不正确。", "The current password is not right."),
+    "SIGN_IN_WRONG": Reason(
+        "UNAUTHENTICATED", "登录名或密码不正确。", "The login name or the password is not right."
+    ),
+    "SIGN_IN_BUSY": Reason(
+        "RESOURCE_EXHAUSTED",
+        "登录人数过多，请稍后再试。",
+        "Too many are signing in at this moment; try again.",
+    ),
+    "KEY_TAKEN": Reason(
+        "ALREADY_EXISTS",
+        "此设备已属于另一账号，请先在该设备上退出并换用新的密钥。",
+        "The key of this device is a way into another account; use a new key.",
+    ),
+    "TOO_MANY_KEYS": Reason(
+        "RESOURCE_EXHAUSTED", "最多可绑定 {most} 台设备。", "At most {most} device keys belong to an account."
+    ),
+    "LAST_WAY_IN": Reason(
+        "FAILED_PRECONDITION",
+        "这是唯一的登录方式，请先添加另一种。",
+        "This is the only way into the account; add another first.",
+    ),
+    "OIDC_UNKNOWN": Reason("NOT_FOUND", "没有这个登录服务。", "There is no such sign-in provider."),
+    "OIDC_FLOW_INVALID": Reason(
+        "FAILED_PRECONDITION",
+        "登录请求已失效，请重新开始。",
+        "This sign-in was finished already, has expired, or was begun elsewhere; begin again.",
+    ),
+    "OIDC_REFUSED": Reason(
+        "UNAUTHENTICATED", "登录服务没有确认你的身份。", "The provider did not confirm who you are."
+    ),
+    "IDENTITY_TAKEN": Reason(
+        "ALREADY_EXISTS",
+        "这个外部账号已绑定另一名玩家。",
+        "This identity is a way into another player's account.",
+    ),
+    "IDENTITY_ALREADY_LINKED": Reason(
+        "FAILED_PRECONDITION",
+        "已绑定该服务的另一个账号，请先解除。",
+        "Another identity of this provider is linked already; remove it first.",
+    ),
+    "HOMEPAGE_INVALID": Reason(
+        "INVALID_ARGUMENT",
+        "主页须为不超过 {most} 个字符的 https 网址。",
+        "A homepage is an https address of at most {most} characters.",
+    ),
+    "REGION_UNKNOWN": Reason("INVALID_ARGUMENT", "没有这个地区。", "There is no such region."),
+    "DIALECT_UNKNOWN": Reason(
+        "INVALID_ARGUMENT", "没有这种方言（{known}）。", "There is no such dialect; there are {known}."
+    ),
+    "THEME_UNKNOWN": Reason(
+        "INVALID_ARGUMENT", "没有这种主题（{known}）。", "There is no such theme; there are {known}."
+    ),
+    "NICKNAME_STAFF": Reason(
+        "INVALID_ARGUMENT", "昵称与工作人员相似。", "The nickname looks like that of a member of staff."
+    ),
+    "NICKNAME_MISMATCH": Reason(
+        "FAILED_PRECONDITION",
+        "昵称输入不正确，账号未删除。",
+        "That is not the nickname; nothing was deleted.",
+    ),
+    "ACCOUNT_SUSPENDED": Reason(
+        "PERMISSION_DENIED",
+        "账号已被停用，原因：{why}（解除时间：{until}）。",
+        "The account is suspended until {until}: {why}.",
+    ),
+    "ACCOUNT_DELETED": Reason("NOT_FOUND", "此账号已删除。", "This account was deleted."),
+    "STAFF_CANT_LEAVE": Reason(
+        "FAILED_PRECONDITION",
+        "工作人员须先交还权限。",
+        "A member of staff gives back the roles before the account is deleted or suspended.",
+    ),
+    "ROLE_UNKNOWN": Reason(
+        "INVALID_ARGUMENT", "没有这个角色（{known}）。", "There is no such role; there are {known}."
+    ),
+    "LAST_ADMIN": Reason(
+        "FAILED_PRECONDITION", "不能撤销最后一名管理员。", "The last admin can't be taken away here."
+    ),
+    "API_KEY_INVALID": Reason("UNAUTHENTICATED", "接口密钥无效。", "The API key is not valid."),
+    "TOO_MANY_API_KEYS": Reason(
+        "RESOURCE_EXHAUSTED", "最多可有 {most} 个接口密钥。", "A player has at most {most} API keys."
+    ),
+    "QUOTA_TOO_HIGH": Reason(
+        "PERMISSION_DENIED",
+        "额度过高：每分钟最多 {per_minute}，每天最多 {per_day}。",
+        "The quota is too high: at most {per_minute} a minute and {per_day} a day.",
+    ),
+    "SCOPE_UNKNOWN": Reason(
+        "INVALID_ARGUMENT", "没有这种权限（{known}）。", "There is no such scope; there are {known}."
+    ),
+    "UNTIL_PAST": Reason("INVALID_ARGUMENT", "时间须在将来。", "The time must be in the future."),
 }
 
 _ANTICHEAT: dict[str, Reason] = {}
@@ -100,6 +217,32 @@ _ECONOMY: dict[str, Reason] = {
     ),
     "STAKE_CLOSED": Reason(
         "FAILED_PRECONDITION", "该座位的本场筹码已结清。", "The stake of this seat is closed."
+    ),
+    "STAKE_UNKNOWN": Reason("NOT_FOUND", "该座位没有本场筹码。", "This seat has no stake."),
+    "STAKE_TOO_LARGE": Reason(
+        "FAILED_PRECONDITION",
+        "桌上筹码补后不能超过 {stake_max}，现有 {stake}。",
+        "A stake may not be filled up above {stake_max}; it holds {stake}.",
+    ),
+    "DAILY_WIN_CAP": Reason(
+        "FAILED_PRECONDITION",
+        "今天赢的金币已到每日上限 {cap}，明早 4 点后再来。",
+        "You have won today's limit of {cap} coins; come back after 04:00 (China time).",
+    ),
+    "DAILY_LOSS_CAP": Reason(
+        "FAILED_PRECONDITION",
+        "今天输的金币已到每日上限 {cap}，明早 4 点后再来。",
+        "You have lost today's limit of {cap} coins; come back after 04:00 (China time).",
+    ),
+    "RELIEF_NOT_NEEDED": Reason(
+        "FAILED_PRECONDITION",
+        "金币少于 {below} 才能领取救济金，现有 {gold}（含桌上筹码）。",
+        "Relief is for who has less than {below} gold; you have {gold}, stakes included.",
+    ),
+    "RELIEF_USED_UP": Reason(
+        "FAILED_PRECONDITION",
+        "今天的 {per_day} 次救济金已领完，明早 4 点后再来。",
+        "Today's {per_day} reliefs are used up; come back after 04:00 (China time).",
     ),
 }
 
@@ -261,6 +404,20 @@ _TABLE = {
         "Option {option} cannot have this value; allowed: {allowed}.",
     ),
     "SETTLEMENT_PENDING": Reason("UNAVAILABLE", "正在等待结算。", "The match waits for its settlement."),
+    "STAKE_SHORT": Reason(
+        "FAILED_PRECONDITION",
+        "有人桌上的筹码不够再打一局，等待补筹码。",
+        "A stake does not reach for another round; the match waits for it to be filled up.",
+    ),
+    "STAKE_NOT_SHORT": Reason(
+        "FAILED_PRECONDITION", "你的筹码现在不需要补。", "Your stake does not need to be filled up now."
+    ),
+    "STAKE_AMOUNT_WRONG": Reason(
+        "INVALID_ARGUMENT", "补的筹码太少或太多。", "This is too little or too much to add to the stake."
+    ),
+    "STAKE_PENDING": Reason(
+        "FAILED_PRECONDITION", "正在补筹码，请稍候。", "Your stake is being filled up; wait a moment."
+    ),
     "ROUND_DISPUTED": Reason(
         "FAILED_PRECONDITION",
         "本局审计有争议，等待人工处理。",

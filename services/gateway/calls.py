@@ -14,12 +14,14 @@ from google.protobuf.message import DecodeError, Message
 from paiju.gateway.v1.gateway_service_pb2 import CallResult
 
 from services.chassis import auth, log
+from services.chassis.auth import Quota
 from services.chassis.errors import Outage, Refusal
 from services.chassis.limits import RateLimits
 from services.chassis.run import Parts
 from services.gateway.core.addresses import counted
 from services.gateway.core.methods import METHODS, Method
 from services.gateway.core.refusals import failed
+from services.gateway.tokens import SignedIn
 
 _log = log.get(service="gateway")
 
@@ -37,6 +39,17 @@ class Caller:
     address: str
     login: str = ""
     """The session of accounts that his token rests on."""
+    roles: frozenset[str] = frozenset()
+    """Staff roles."""
+    scopes: frozenset[str] | None = None
+    """Of a program that acts for the player; None = the player himself."""
+    quota: Quota | None = None
+    """Of the program's key."""
+
+    @classmethod
+    def of(cls, who: SignedIn, address: str) -> Caller:
+        """Return the caller that a token names."""
+        return cls(who.player_id, address, who.login, who.roles, who.scopes, who.quota)
 
     @property
     def key(self) -> str:
@@ -122,13 +135,13 @@ class Calls:
             self._seconds[path].observe(self._clock.monotonic() - began)
 
     async def _call(self, caller: Caller, method: Method, payload: bytes) -> bytes:
-        if method.access == "player" and not caller.player_id:
+        if method.access != "public" and not caller.player_id:
             raise Refusal("UNAUTHENTICATED")
         self._limits[method.path].take(caller.key)
         stub = self._stubs[method.service]
         if not caller.player_id:
             return await stub.call(method, payload, caller)
-        with auth.acting_for(caller.player_id):
+        with auth.acting_for(caller.player_id, caller.roles, caller.scopes):
             return await stub.call(method, payload, caller)
 
 

@@ -256,6 +256,8 @@ class Session:
     async def _hello(self, reply_to: int, hello: Hello) -> None:
         try:
             who = await self._hub.sign_in(hello.access_token)
+            if who.scopes is not None and "play" not in who.scopes:
+                raise Refusal("SCOPE_MISSING", scope="play")
         except Refusal as refusal:
             self.send(refused(reply_to, refusal))
             if self.who is None:
@@ -300,7 +302,7 @@ class Session:
     async def _make_call(self, reply_to: int, call: Call) -> None:
         try:
             assert self.who is not None, "calls come after hello"
-            caller = Caller(self.who.player_id, self.address, self.who.login)
+            caller = Caller.of(self.who, self.address)
             result = await self._hub.calls.call(caller, call.method, call.payload)
         finally:
             self._calls_at_once -= 1

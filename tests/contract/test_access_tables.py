@@ -27,9 +27,13 @@ def table_of(service: str) -> AccessTable:
 
 
 @pytest.mark.parametrize("service", BEHIND)
-def test_a_method_is_open_to_players_at_the_service_exactly_if_the_gateway_offers_it_so(service: str) -> None:
+def test_a_method_is_open_to_players_and_staff_at_the_service_exactly_if_the_gateway_offers_it_so(
+    service: str,
+) -> None:
     at_the_service = {
-        name: access for name, access in table_of(service).items() if access in ("public", "player")
+        name: access
+        for name, access in table_of(service).items()
+        if access in ("public", "player") or access.startswith("staff:")
     }
     at_the_gateway = {
         path.partition("/")[2]: method.access for path, method in METHODS.items() if method.service == service

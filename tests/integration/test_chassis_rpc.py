@@ -139,6 +139,47 @@ async def test_a_service_may_act_for_a_player(pair: Pair) -> None:
     assert pair.api.seen[0][0].player_id == "p_9"
 
 
+async def test_roles_and_scopes_travel_with_whom_a_service_acts_for(pair: Pair) -> None:
+    with auth.acting_for("p_9", frozenset({"money"})):
+        await pair.stub.GetSignIn(pb.GetSignInRequest())
+    with auth.acting_for("p_9", scopes=frozenset({"play"})):
+        await pair.stub.GetSignIn(pb.GetSignInRequest())
+    with (
+        auth.acting_for("p_9", scopes=frozenset({"wallet.read"})),
+        pytest.raises(Refusal, match="SCOPE_MISSING"),
+    ):
+        await pair.stub.GetSignIn(pb.GetSignInRequest())
+    staff, program = (principal for principal, _ in pair.api.seen)
+    assert (staff.player_id, staff.roles, staff.is_program) == ("p_9", {"money"}, False)
+    assert (program.player_id, program.scopes, program.is_program) == ("p_9", {"play"}, True)
+
+
+async def test_a_token_carries_roles_of_players_and_scopes_of_programs(pair: Pair) -> None:
+    tokens = {
+        "staff": player_token(roles=["admin", "emperor"]),
+        "program": player_token(kind="integrator", scopes=["play"], roles=["admin"], quota=["k_1", 60, 900]),
+        "shut out": player_token(kind="integrator", scopes=["wallet.read"]),
+    }
+    for name, token in tokens.items():
+        bearer = (("authorization", f"Bearer {token}"),)
+        if name == "shut out":
+            with pytest.raises(Refusal, match="SCOPE_MISSING"):
+                await pair.stub.GetSignIn(pb.GetSignInRequest(), metadata=bearer)
+        else:
+            await pair.stub.GetSignIn(pb.GetSignInRequest(), metadata=bearer)
+    staff, program = (principal for principal, _ in pair.api.seen)
+    assert (staff.roles, staff.quota) == ({"admin"}, None)
+    assert (program.roles, program.scopes) == (frozenset(), {"play"})
+    assert program.quota == auth.Quota("k_1", 60, 900)
+
+
+@pytest.mark.parametrize("claims", [{"roles": "admin"}, {"kind": "integrator", "quota": ["k_1", "60", 9]}])
+async def test_claims_of_another_shape_are_no_token(pair: Pair, claims: dict[str, Any]) -> None:
+    bearer = (("authorization", f"Bearer {player_token(**claims)}"),)
+    with pytest.raises(Refusal, match="TOKEN_INVALID"):
+        await pair.stub.GetSignIn(pb.GetSignInRequest(), metadata=bearer)
+
+
 async def test_the_callee_does_not_inherit_the_callers_principal(pair: Pair) -> None:
     with auth.calling(Principal("operator", "root")):
         await pair.stub.GetSignIn(pb.GetSignInRequest())

@@ -11,7 +11,15 @@ from services.chassis.auth import ServiceTokens
 from services.chassis.clock import Clock
 from services.chassis.errors import Outage
 from services.chassis.ids import Ids
-from services.chassis.rpc.methods import ACTING_FOR, AUTHORIZATION, REQUEST_ID, ends_at, request_id
+from services.chassis.rpc.methods import (
+    ACTING_FOR,
+    AUTHORIZATION,
+    REQUEST_ID,
+    ROLES,
+    SCOPES,
+    ends_at,
+    request_id,
+)
 
 
 @dataclass(frozen=True)
@@ -106,7 +114,12 @@ class StubChannel:
             REQUEST_ID: request_id() or self._ids.new("r"),
             AUTHORIZATION: f"Bearer {self._tokens.token()}",
         }
-        if acting_for := auth.acting_player():
-            metadata[ACTING_FOR] = acting_for
+        acting = auth.acting()
+        if acting.player_id:
+            metadata[ACTING_FOR] = acting.player_id
+            if acting.roles:
+                metadata[ROLES] = ",".join(sorted(acting.roles))
+            if acting.scopes is not None:
+                metadata[SCOPES] = ",".join(sorted(acting.scopes))
         metadata.update(given or ())
         return metadata

@@ -14,7 +14,8 @@ from typing import Any
 from google.protobuf.message import DecodeError
 from google.rpc import status_pb2
 
-from services.chassis import auth, log
+from services.chassis import auth, log, principals
+from services.chassis.access import ACCESS_WORDS, scope_of
 from services.chassis.auth import Access, AccessTable, Principal, Verifier
 from services.chassis.clock import Clock
 from services.chassis.errors import Defect, Outage, Refusal
@@ -26,6 +27,10 @@ from services.chassis.rpc.status import code_name, status_of
 AUTHORIZATION = "authorization"
 REQUEST_ID = "x-request-id"
 ACTING_FOR = "x-paiju-player"
+ROLES = "x-paiju-roles"
+SCOPES = "x-paiju-scopes"
+"""Of the player a service acts for, and of the program that acts for the player; only services are believed.
+"""
 UNARY_S_MAX = 30.0
 """No unary call takes longer, whatever its caller would grant."""
 CALLER_RATE = Rate(per_s=50, burst=100)
@@ -122,6 +127,8 @@ class Methods:
         }
         if found.keys() != access.keys():
             raise Defect(f"{service}: methods {sorted(found)} and access table {sorted(access)} differ")
+        if unknown := set(access.values()) - ACCESS_WORDS:
+            raise Defect(f"{service}: no such access: {sorted(unknown)}")
         for proto_service, handlers in capture.found.items():
             for name, handler in handlers.items():
                 path = f"/{proto_service}/{name}"
@@ -200,9 +207,15 @@ class Methods:
         if self._stopping:
             raise Refusal("SHUTTING_DOWN")
         principal = await self._principal(caller)
-        auth._current.set(principal)
+        principals.enter(principal)
         if not principal.may(method.access):
             raise Refusal("PERMISSION_DENIED" if principal.id else "UNAUTHENTICATED")
+        if (
+            principal.is_program
+            and method.access == "player"
+            and scope_of(method.path) not in principal.scopes
+        ):
+            raise Refusal("SCOPE_MISSING", scope=scope_of(method.path) or "none")
         self.limit(principal, method, caller.peer)
 
     async def _principal(self, caller: Caller) -> Principal:
@@ -213,7 +226,12 @@ class Methods:
         if scheme.lower() != "bearer":
             raise Refusal("TOKEN_INVALID")
         principal = await self.verifier.verify(token.strip())
-        return auth.on_behalf(principal, caller.metadata.get(ACTING_FOR, ""))
+        return auth.on_behalf(
+            principal,
+            caller.metadata.get(ACTING_FOR, ""),
+            frozenset(caller.metadata.get(ROLES, "").split(",")),
+            caller.metadata.get(SCOPES),
+        )
 
     def _limit(self, principal: Principal, method: Method, peer: str) -> None:
         if principal.kind in ("service", "operator"):

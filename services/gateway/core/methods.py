@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
+from services.chassis.access import Access
 from services.chassis.limits import Rate
 
 
@@ -15,7 +16,8 @@ class Method:
 
     path: str
     """`paiju.matchmaking.v1.MatchmakingService/CreateTicket`."""
-    access: Literal["public", "player"]
+    access: Access
+    """`public`, `player` or `staff:<role>`; the service looks again."""
     deadline_s: float
     rate: Rate
     """Per player, or per address for one who is not signed in."""
@@ -35,13 +37,14 @@ SIGN_IN: Final = Rate(per_s=2, burst=30)
 """Per address; a school or a café is one address. The service itself limits more finely, by device."""
 
 
-LOGIN_FIELDS: Final = {"paiju.accounts.v1.AccountsService/RevokeSession": "session_id"}
+LOGIN_FIELDS: Final = {
+    f"paiju.accounts.v1.AccountsService/{name}": "session_id"
+    for name in ("ListSessions", "RevokeOtherSessions", "RevokeSession", "SetPassword")
+}
 """`Method.login_field`, by path."""
 
 
-def _service(
-    name: str, *methods: tuple[str, Literal["public", "player"], float, Rate], of: str = ""
-) -> list[Method]:
+def _service(name: str, *methods: tuple[str, Access, float, Rate], of: str = "") -> list[Method]:
     """Return methods of one proto service, `<of>Service`; without `of` the one called like the folder.
 
     It stands in `<of>_service.proto`, in small letters.
@@ -66,6 +69,30 @@ METHODS: Final[Mapping[str, Method]] = {
             ("GetProfile", "player", 2.0, READ),
             ("UpdateProfile", "player", 5.0, RARE),
             ("BatchGetProfiles", "player", 2.0, READ),
+            ("ListSessions", "player", 2.0, READ),
+            ("RevokeOtherSessions", "player", 5.0, WRITE),
+            ("ListWaysIn", "player", 2.0, READ),
+            ("RemoveWayIn", "player", 5.0, RARE),
+            ("AddDeviceKey", "player", 5.0, RARE),
+            ("SetPassword", "player", 10.0, RARE),
+            ("SignInPassword", "public", 10.0, SIGN_IN),
+            ("ListOidcProviders", "public", 2.0, READ),
+            ("BeginOidc", "public", 10.0, SIGN_IN),
+            ("FinishOidc", "public", 15.0, SIGN_IN),
+            ("ExportMyData", "player", 10.0, READ),
+            ("DeleteAccount", "player", 10.0, RARE),
+            ("CreateApiKey", "player", 5.0, RARE),
+            ("ListApiKeys", "player", 2.0, READ),
+            ("RotateApiKey", "player", 5.0, RARE),
+            ("RevokeApiKey", "player", 5.0, RARE),
+            ("ExchangeApiKey", "public", 5.0, SIGN_IN),
+            ("GrantRole", "staff:admin", 5.0, WRITE),
+            ("RevokeRole", "staff:admin", 5.0, WRITE),
+            ("ListStaff", "staff:admin", 2.0, READ),
+            ("ListStaffLog", "staff:admin", 3.0, READ),
+            ("GetPerson", "staff:support", 3.0, READ),
+            ("SuspendPlayer", "staff:admin", 5.0, WRITE),
+            ("LiftSuspension", "staff:admin", 5.0, WRITE),
         ),
         *_service(
             "matchmaking",

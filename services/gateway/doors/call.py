@@ -68,7 +68,7 @@ class CallDoor:
         self._hub.check_address(address)
         payload = await _body(request, self._hub.clock)
         who = await self._who(request)
-        caller = Caller(who.player_id, address, who.login) if who else Caller("", address)
+        caller = Caller.of(who, address) if who else Caller("", address)
         if who is not None:
             self._hub.player_limits.take(who.player_id)
         return await self._hub.calls.call(caller, request.match_info["method"], payload)

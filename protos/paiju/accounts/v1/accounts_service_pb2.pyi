@@ -112,6 +112,7 @@ class SessionTokens(_message.Message):
     REFRESH_TOKEN_FIELD_NUMBER: _builtins.int
     REFRESH_EXPIRES_AT_MS_FIELD_NUMBER: _builtins.int
     SESSION_ID_FIELD_NUMBER: _builtins.int
+    ROLES_FIELD_NUMBER: _builtins.int
     access_token: _builtins.str
     """EdDSA JWT, 10 minutes."""
     access_expires_at_ms: _builtins.int
@@ -122,6 +123,10 @@ class SessionTokens(_message.Message):
     """Unix milliseconds."""
     session_id: _builtins.str
     """The session."""
+    @_builtins.property
+    def roles(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Staff roles of the player, sorted: `admin`, `disputes`, `money`, `support`; none for most."""
+
     def __init__(
         self,
         *,
@@ -130,10 +135,11 @@ class SessionTokens(_message.Message):
         refresh_token: _builtins.str = ...,
         refresh_expires_at_ms: _builtins.int = ...,
         session_id: _builtins.str = ...,
+        roles: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["access_expires_at_ms", b"access_expires_at_ms", "access_token", b"access_token", "refresh_expires_at_ms", b"refresh_expires_at_ms", "refresh_token", b"refresh_token", "session_id", b"session_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["access_expires_at_ms", b"access_expires_at_ms", "access_token", b"access_token", "refresh_expires_at_ms", b"refresh_expires_at_ms", "refresh_token", b"refresh_token", "roles", b"roles", "session_id", b"session_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -148,8 +154,11 @@ class SignInGuestResponse(_message.Message):
     TOKENS_FIELD_NUMBER: _builtins.int
     PROFILE_FIELD_NUMBER: _builtins.int
     CREATED_FIELD_NUMBER: _builtins.int
+    DELETION_CANCELLED_FIELD_NUMBER: _builtins.int
     created: _builtins.bool
     """True at the first sign-in with this key."""
+    deletion_cancelled: _builtins.bool
+    """True: the account was about to be deleted, and is no longer."""
     @_builtins.property
     def tokens(self) -> Global___SessionTokens:
         """The tokens."""
@@ -164,10 +173,11 @@ class SignInGuestResponse(_message.Message):
         tokens: Global___SessionTokens | None = ...,
         profile: Global___Profile | None = ...,
         created: _builtins.bool = ...,
+        deletion_cancelled: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["profile", b"profile", "tokens", b"tokens"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["created", b"created", "profile", b"profile", "tokens", b"tokens"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["created", b"created", "deletion_cancelled", b"deletion_cancelled", "profile", b"profile", "tokens", b"tokens"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -308,6 +318,11 @@ class Profile(_message.Message):
     AVATAR_FIELD_NUMBER: _builtins.int
     CREATED_AT_MS_FIELD_NUMBER: _builtins.int
     VERSION_FIELD_NUMBER: _builtins.int
+    HOMEPAGE_FIELD_NUMBER: _builtins.int
+    REGION_FIELD_NUMBER: _builtins.int
+    DIALECT_FIELD_NUMBER: _builtins.int
+    THEME_FIELD_NUMBER: _builtins.int
+    IS_DELETED_FIELD_NUMBER: _builtins.int
     player_id: _builtins.str
     """`p_…`."""
     nickname: _builtins.str
@@ -318,6 +333,16 @@ class Profile(_message.Message):
     """Unix milliseconds."""
     version: _builtins.int
     """Increases with each change."""
+    homepage: _builtins.str
+    """An https address of at most 200 characters, or empty."""
+    region: _builtins.str
+    """A province-level division of China (`CN-HN`) or a city of one (`CN-430100`: GB/T 2260), or empty."""
+    dialect: _builtins.str
+    """A dialect's code, such as `xiang`, or empty."""
+    theme: _builtins.str
+    """`light`, `dark` or `auto`; empty is `auto`. Only in one's own profile."""
+    is_deleted: _builtins.bool
+    """The person is gone; what is left is the id, for the book of coins."""
     def __init__(
         self,
         *,
@@ -326,10 +351,15 @@ class Profile(_message.Message):
         avatar: _builtins.str = ...,
         created_at_ms: _builtins.int = ...,
         version: _builtins.int = ...,
+        homepage: _builtins.str = ...,
+        region: _builtins.str = ...,
+        dialect: _builtins.str = ...,
+        theme: _builtins.str = ...,
+        is_deleted: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["avatar", b"avatar", "created_at_ms", b"created_at_ms", "nickname", b"nickname", "player_id", b"player_id", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["avatar", b"avatar", "created_at_ms", b"created_at_ms", "dialect", b"dialect", "homepage", b"homepage", "is_deleted", b"is_deleted", "nickname", b"nickname", "player_id", b"player_id", "region", b"region", "theme", b"theme", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -395,7 +425,7 @@ class UpdateProfileRequest(_message.Message):
 
     @_builtins.property
     def update_mask(self) -> _field_mask_pb2.FieldMask:
-        """`nickname`, `avatar`."""
+        """`nickname`, `avatar`, `homepage`, `region`, `dialect`, `theme`."""
 
     def __init__(
         self,
@@ -482,3 +512,1600 @@ class BatchGetProfilesResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___BatchGetProfilesResponse: _TypeAlias = BatchGetProfilesResponse  # noqa: Y015
+
+@_typing.final
+class PlayerSession(_message.Message):
+    """A session of a player."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SESSION_ID_FIELD_NUMBER: _builtins.int
+    DEVICE_FIELD_NUMBER: _builtins.int
+    CREATED_AT_MS_FIELD_NUMBER: _builtins.int
+    USED_AT_MS_FIELD_NUMBER: _builtins.int
+    NETWORK_FIELD_NUMBER: _builtins.int
+    WAY_FIELD_NUMBER: _builtins.int
+    IS_CURRENT_FIELD_NUMBER: _builtins.int
+    EXPIRES_AT_MS_FIELD_NUMBER: _builtins.int
+    session_id: _builtins.str
+    """The session."""
+    device: _builtins.str
+    """The device's name, as it called itself."""
+    created_at_ms: _builtins.int
+    """Unix milliseconds."""
+    used_at_ms: _builtins.int
+    """When it was signed in or refreshed last, Unix milliseconds."""
+    network: _builtins.str
+    """Where from: an IPv4 address or the /64 of an IPv6 one; `unknown`."""
+    way: _builtins.str
+    """How: `guest`, `password`, `oidc:<provider>`."""
+    is_current: _builtins.bool
+    """It is that of the call."""
+    expires_at_ms: _builtins.int
+    """When its refresh token ends, Unix milliseconds."""
+    def __init__(
+        self,
+        *,
+        session_id: _builtins.str = ...,
+        device: _builtins.str = ...,
+        created_at_ms: _builtins.int = ...,
+        used_at_ms: _builtins.int = ...,
+        network: _builtins.str = ...,
+        way: _builtins.str = ...,
+        is_current: _builtins.bool = ...,
+        expires_at_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["created_at_ms", b"created_at_ms", "device", b"device", "expires_at_ms", b"expires_at_ms", "is_current", b"is_current", "network", b"network", "session_id", b"session_id", "used_at_ms", b"used_at_ms", "way", b"way"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PlayerSession: _TypeAlias = PlayerSession  # noqa: Y015
+
+@_typing.final
+class ListSessionsRequest(_message.Message):
+    """Request of ListSessions."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SESSION_ID_FIELD_NUMBER: _builtins.int
+    session_id: _builtins.str
+    """The session one is in; empty = that of the call."""
+    def __init__(
+        self,
+        *,
+        session_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["session_id", b"session_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListSessionsRequest: _TypeAlias = ListSessionsRequest  # noqa: Y015
+
+@_typing.final
+class ListSessionsResponse(_message.Message):
+    """Response of ListSessions."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SESSIONS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def sessions(self) -> _containers.RepeatedCompositeFieldContainer[Global___PlayerSession]:
+        """At most 100."""
+
+    def __init__(
+        self,
+        *,
+        sessions: _abc.Iterable[Global___PlayerSession] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["sessions", b"sessions"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListSessionsResponse: _TypeAlias = ListSessionsResponse  # noqa: Y015
+
+@_typing.final
+class RevokeOtherSessionsRequest(_message.Message):
+    """Request of RevokeOtherSessions."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SESSION_ID_FIELD_NUMBER: _builtins.int
+    session_id: _builtins.str
+    """The session that stays; empty = that of the call."""
+    def __init__(
+        self,
+        *,
+        session_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["session_id", b"session_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RevokeOtherSessionsRequest: _TypeAlias = RevokeOtherSessionsRequest  # noqa: Y015
+
+@_typing.final
+class RevokeOtherSessionsResponse(_message.Message):
+    """Response of RevokeOtherSessions."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REVOKED_FIELD_NUMBER: _builtins.int
+    revoked: _builtins.int
+    """So many ended."""
+    def __init__(
+        self,
+        *,
+        revoked: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["revoked", b"revoked"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RevokeOtherSessionsResponse: _TypeAlias = RevokeOtherSessionsResponse  # noqa: Y015
+
+@_typing.final
+class WayIn(_message.Message):
+    """A way into an account."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KIND_FIELD_NUMBER: _builtins.int
+    ID_FIELD_NUMBER: _builtins.int
+    CREATED_AT_MS_FIELD_NUMBER: _builtins.int
+    TITLE_FIELD_NUMBER: _builtins.int
+    kind: _builtins.str
+    """`key`, `password` or `oidc`."""
+    id: _builtins.str
+    """Of a key: its public half in hex. Of a password: the login name. Of an identity: the provider."""
+    created_at_ms: _builtins.int
+    """Unix milliseconds."""
+    title: _builtins.str
+    """The account's name at the provider (its e-mail address or `sub`), for an identity."""
+    def __init__(
+        self,
+        *,
+        kind: _builtins.str = ...,
+        id: _builtins.str = ...,
+        created_at_ms: _builtins.int = ...,
+        title: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["created_at_ms", b"created_at_ms", "id", b"id", "kind", b"kind", "title", b"title"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WayIn: _TypeAlias = WayIn  # noqa: Y015
+
+@_typing.final
+class ListWaysInRequest(_message.Message):
+    """Request of ListWaysIn."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListWaysInRequest: _TypeAlias = ListWaysInRequest  # noqa: Y015
+
+@_typing.final
+class ListWaysInResponse(_message.Message):
+    """Response of ListWaysIn."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WAYS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def ways(self) -> _containers.RepeatedCompositeFieldContainer[Global___WayIn]:
+        """Keys first, then the password, then identities."""
+
+    def __init__(
+        self,
+        *,
+        ways: _abc.Iterable[Global___WayIn] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ways", b"ways"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListWaysInResponse: _TypeAlias = ListWaysInResponse  # noqa: Y015
+
+@_typing.final
+class RemoveWayInRequest(_message.Message):
+    """Request of RemoveWayIn."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KIND_FIELD_NUMBER: _builtins.int
+    ID_FIELD_NUMBER: _builtins.int
+    kind: _builtins.str
+    """As in WayIn."""
+    id: _builtins.str
+    """As in WayIn."""
+    def __init__(
+        self,
+        *,
+        kind: _builtins.str = ...,
+        id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["id", b"id", "kind", b"kind"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RemoveWayInRequest: _TypeAlias = RemoveWayInRequest  # noqa: Y015
+
+@_typing.final
+class RemoveWayInResponse(_message.Message):
+    """Response of RemoveWayIn."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WAYS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def ways(self) -> _containers.RepeatedCompositeFieldContainer[Global___WayIn]:
+        """What is left."""
+
+    def __init__(
+        self,
+        *,
+        ways: _abc.Iterable[Global___WayIn] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ways", b"ways"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RemoveWayInResponse: _TypeAlias = RemoveWayInResponse  # noqa: Y015
+
+@_typing.final
+class AddDeviceKeyRequest(_message.Message):
+    """Request of AddDeviceKey."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PUBLIC_KEY_FIELD_NUMBER: _builtins.int
+    CHALLENGE_FIELD_NUMBER: _builtins.int
+    SIGNATURE_FIELD_NUMBER: _builtins.int
+    public_key: _builtins.bytes
+    """As in CreateChallenge."""
+    challenge: _builtins.bytes
+    """As given to that key."""
+    signature: _builtins.bytes
+    """Ed25519 over `"paiju-guest-1" ‖ challenge`, 64 bytes."""
+    def __init__(
+        self,
+        *,
+        public_key: _builtins.bytes = ...,
+        challenge: _builtins.bytes = ...,
+        signature: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["challenge", b"challenge", "public_key", b"public_key", "signature", b"signature"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AddDeviceKeyRequest: _TypeAlias = AddDeviceKeyRequest  # noqa: Y015
+
+@_typing.final
+class AddDeviceKeyResponse(_message.Message):
+    """Response of AddDeviceKey."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WAYS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def ways(self) -> _containers.RepeatedCompositeFieldContainer[Global___WayIn]:
+        """What there is now."""
+
+    def __init__(
+        self,
+        *,
+        ways: _abc.Iterable[Global___WayIn] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ways", b"ways"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AddDeviceKeyResponse: _TypeAlias = AddDeviceKeyResponse  # noqa: Y015
+
+@_typing.final
+class SetPasswordRequest(_message.Message):
+    """Request of SetPassword."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LOGIN_NAME_FIELD_NUMBER: _builtins.int
+    PASSWORD_FIELD_NUMBER: _builtins.int
+    CURRENT_PASSWORD_FIELD_NUMBER: _builtins.int
+    SESSION_ID_FIELD_NUMBER: _builtins.int
+    login_name: _builtins.str
+    """3 to 32 characters: letters a-z, digits, `_`, `-`, `.`; case does not count."""
+    password: _builtins.str
+    """10 to 128 characters."""
+    current_password: _builtins.str
+    """The password so far, if there is one."""
+    session_id: _builtins.str
+    """The session that stays; empty = that of the call."""
+    def __init__(
+        self,
+        *,
+        login_name: _builtins.str = ...,
+        password: _builtins.str = ...,
+        current_password: _builtins.str = ...,
+        session_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["current_password", b"current_password", "login_name", b"login_name", "password", b"password", "session_id", b"session_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SetPasswordRequest: _TypeAlias = SetPasswordRequest  # noqa: Y015
+
+@_typing.final
+class SetPasswordResponse(_message.Message):
+    """Response of SetPassword."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LOGIN_NAME_FIELD_NUMBER: _builtins.int
+    login_name: _builtins.str
+    """As it is kept: lower case."""
+    def __init__(
+        self,
+        *,
+        login_name: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["login_name", b"login_name"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SetPasswordResponse: _TypeAlias = SetPasswordResponse  # noqa: Y015
+
+@_typing.final
+class SignInPasswordRequest(_message.Message):
+    """Request of SignInPassword."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LOGIN_NAME_FIELD_NUMBER: _builtins.int
+    PASSWORD_FIELD_NUMBER: _builtins.int
+    DEVICE_FIELD_NUMBER: _builtins.int
+    login_name: _builtins.str
+    """As in SetPassword."""
+    password: _builtins.str
+    """The password."""
+    device: _builtins.str
+    """A name for the device in the list of sessions, at most 64 characters."""
+    def __init__(
+        self,
+        *,
+        login_name: _builtins.str = ...,
+        password: _builtins.str = ...,
+        device: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["device", b"device", "login_name", b"login_name", "password", b"password"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SignInPasswordRequest: _TypeAlias = SignInPasswordRequest  # noqa: Y015
+
+@_typing.final
+class SignInPasswordResponse(_message.Message):
+    """Response of SignInPassword."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOKENS_FIELD_NUMBER: _builtins.int
+    PROFILE_FIELD_NUMBER: _builtins.int
+    DELETION_CANCELLED_FIELD_NUMBER: _builtins.int
+    deletion_cancelled: _builtins.bool
+    """True: the account was about to be deleted, and is no longer."""
+    @_builtins.property
+    def tokens(self) -> Global___SessionTokens:
+        """The tokens."""
+
+    @_builtins.property
+    def profile(self) -> Global___Profile:
+        """The player."""
+
+    def __init__(
+        self,
+        *,
+        tokens: Global___SessionTokens | None = ...,
+        profile: Global___Profile | None = ...,
+        deletion_cancelled: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["profile", b"profile", "tokens", b"tokens"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deletion_cancelled", b"deletion_cancelled", "profile", b"profile", "tokens", b"tokens"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SignInPasswordResponse: _TypeAlias = SignInPasswordResponse  # noqa: Y015
+
+@_typing.final
+class OidcProvider(_message.Message):
+    """A provider of identities."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PROVIDER_ID_FIELD_NUMBER: _builtins.int
+    TITLE_FIELD_NUMBER: _builtins.int
+    provider_id: _builtins.str
+    """`[a-z0-9-]{1,32}`."""
+    title: _builtins.str
+    """For people."""
+    def __init__(
+        self,
+        *,
+        provider_id: _builtins.str = ...,
+        title: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["provider_id", b"provider_id", "title", b"title"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___OidcProvider: _TypeAlias = OidcProvider  # noqa: Y015
+
+@_typing.final
+class ListOidcProvidersRequest(_message.Message):
+    """Request of ListOidcProviders."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListOidcProvidersRequest: _TypeAlias = ListOidcProvidersRequest  # noqa: Y015
+
+@_typing.final
+class ListOidcProvidersResponse(_message.Message):
+    """Response of ListOidcProviders."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PROVIDERS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def providers(self) -> _containers.RepeatedCompositeFieldContainer[Global___OidcProvider]:
+        """In the order of the settings."""
+
+    def __init__(
+        self,
+        *,
+        providers: _abc.Iterable[Global___OidcProvider] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["providers", b"providers"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListOidcProvidersResponse: _TypeAlias = ListOidcProvidersResponse  # noqa: Y015
+
+@_typing.final
+class BeginOidcRequest(_message.Message):
+    """Request of BeginOidc."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PROVIDER_ID_FIELD_NUMBER: _builtins.int
+    LINK_FIELD_NUMBER: _builtins.int
+    provider_id: _builtins.str
+    """Which one."""
+    link: _builtins.bool
+    """True: the identity becomes a way into the account of the call. False: sign in."""
+    def __init__(
+        self,
+        *,
+        provider_id: _builtins.str = ...,
+        link: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["link", b"link", "provider_id", b"provider_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BeginOidcRequest: _TypeAlias = BeginOidcRequest  # noqa: Y015
+
+@_typing.final
+class BeginOidcResponse(_message.Message):
+    """Response of BeginOidc."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AUTHORIZATION_URL_FIELD_NUMBER: _builtins.int
+    FLOW_FIELD_NUMBER: _builtins.int
+    EXPIRES_AT_MS_FIELD_NUMBER: _builtins.int
+    authorization_url: _builtins.str
+    """Where the browser goes. The provider sends it back to the redirect URI of the settings with `code`, `state`."""
+    flow: _builtins.bytes
+    """32 bytes that stay in this browser and never go into a URL: who finishes must have them."""
+    expires_at_ms: _builtins.int
+    """Unix milliseconds; to be finished by then."""
+    def __init__(
+        self,
+        *,
+        authorization_url: _builtins.str = ...,
+        flow: _builtins.bytes = ...,
+        expires_at_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_url", b"authorization_url", "expires_at_ms", b"expires_at_ms", "flow", b"flow"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BeginOidcResponse: _TypeAlias = BeginOidcResponse  # noqa: Y015
+
+@_typing.final
+class FinishOidcRequest(_message.Message):
+    """Request of FinishOidc."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FLOW_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
+    CODE_FIELD_NUMBER: _builtins.int
+    DEVICE_FIELD_NUMBER: _builtins.int
+    flow: _builtins.bytes
+    """As given."""
+    state: _builtins.str
+    """What the provider sent back."""
+    code: _builtins.str
+    """What the provider sent back."""
+    device: _builtins.str
+    """A name for the device in the list of sessions, at most 64 characters."""
+    def __init__(
+        self,
+        *,
+        flow: _builtins.bytes = ...,
+        state: _builtins.str = ...,
+        code: _builtins.str = ...,
+        device: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["code", b"code", "device", b"device", "flow", b"flow", "state", b"state"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FinishOidcRequest: _TypeAlias = FinishOidcRequest  # noqa: Y015
+
+@_typing.final
+class FinishOidcResponse(_message.Message):
+    """Response of FinishOidc."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOKENS_FIELD_NUMBER: _builtins.int
+    PROFILE_FIELD_NUMBER: _builtins.int
+    CREATED_FIELD_NUMBER: _builtins.int
+    LINKED_FIELD_NUMBER: _builtins.int
+    DELETION_CANCELLED_FIELD_NUMBER: _builtins.int
+    created: _builtins.bool
+    """True at the first sign-in with this identity: a new player."""
+    linked: _builtins.bool
+    """True: the identity is now a way into the account of the call."""
+    deletion_cancelled: _builtins.bool
+    """True: the account was about to be deleted, and is no longer."""
+    @_builtins.property
+    def tokens(self) -> Global___SessionTokens:
+        """The tokens of a new session; absent when an identity was linked."""
+
+    @_builtins.property
+    def profile(self) -> Global___Profile:
+        """The player."""
+
+    def __init__(
+        self,
+        *,
+        tokens: Global___SessionTokens | None = ...,
+        profile: Global___Profile | None = ...,
+        created: _builtins.bool = ...,
+        linked: _builtins.bool = ...,
+        deletion_cancelled: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["profile", b"profile", "tokens", b"tokens"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["created", b"created", "deletion_cancelled", b"deletion_cancelled", "linked", b"linked", "profile", b"profile", "tokens", b"tokens"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FinishOidcResponse: _TypeAlias = FinishOidcResponse  # noqa: Y015
+
+@_typing.final
+class ExportMyDataRequest(_message.Message):
+    """Request of ExportMyData."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    page_token: _builtins.str
+    """Empty = from the beginning; else what the answer before named."""
+    def __init__(
+        self,
+        *,
+        page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_token", b"page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ExportMyDataRequest: _TypeAlias = ExportMyDataRequest  # noqa: Y015
+
+@_typing.final
+class ExportPart(_message.Message):
+    """A part of what is held about a player."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SERVICE_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    JSON_FIELD_NUMBER: _builtins.int
+    service: _builtins.str
+    """The service that holds it, such as `economy`."""
+    name: _builtins.str
+    """What it is, such as `entries`; the same name again goes on where it stopped."""
+    json: _builtins.str
+    """A JSON object, or an array of what the name says."""
+    def __init__(
+        self,
+        *,
+        service: _builtins.str = ...,
+        name: _builtins.str = ...,
+        json: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["json", b"json", "name", b"name", "service", b"service"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ExportPart: _TypeAlias = ExportPart  # noqa: Y015
+
+@_typing.final
+class ExportMyDataResponse(_message.Message):
+    """Response of ExportMyData."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PARTS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """Empty at the end."""
+    @_builtins.property
+    def parts(self) -> _containers.RepeatedCompositeFieldContainer[Global___ExportPart]:
+        """At least one."""
+
+    def __init__(
+        self,
+        *,
+        parts: _abc.Iterable[Global___ExportPart] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_page_token", b"next_page_token", "parts", b"parts"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ExportMyDataResponse: _TypeAlias = ExportMyDataResponse  # noqa: Y015
+
+@_typing.final
+class DeleteAccountRequest(_message.Message):
+    """Request of DeleteAccount."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CURRENT_PASSWORD_FIELD_NUMBER: _builtins.int
+    NICKNAME_FIELD_NUMBER: _builtins.int
+    current_password: _builtins.str
+    """The password, if there is one."""
+    nickname: _builtins.str
+    """The nickname, letter by letter: nobody deletes by mistake."""
+    def __init__(
+        self,
+        *,
+        current_password: _builtins.str = ...,
+        nickname: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["current_password", b"current_password", "nickname", b"nickname"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeleteAccountRequest: _TypeAlias = DeleteAccountRequest  # noqa: Y015
+
+@_typing.final
+class DeleteAccountResponse(_message.Message):
+    """Response of DeleteAccount."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DELETES_AT_MS_FIELD_NUMBER: _builtins.int
+    deletes_at_ms: _builtins.int
+    """Unix milliseconds: until then, signing in cancels."""
+    def __init__(
+        self,
+        *,
+        deletes_at_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deletes_at_ms", b"deletes_at_ms"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeleteAccountResponse: _TypeAlias = DeleteAccountResponse  # noqa: Y015
+
+@_typing.final
+class ApiKey(_message.Message):
+    """A key of an integrator."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KEY_ID_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    SCOPES_FIELD_NUMBER: _builtins.int
+    PER_MINUTE_FIELD_NUMBER: _builtins.int
+    PER_DAY_FIELD_NUMBER: _builtins.int
+    CREATED_AT_MS_FIELD_NUMBER: _builtins.int
+    USED_AT_MS_FIELD_NUMBER: _builtins.int
+    REVOKED_AT_MS_FIELD_NUMBER: _builtins.int
+    SECRETS_FIELD_NUMBER: _builtins.int
+    key_id: _builtins.str
+    """`k_…`."""
+    player_id: _builtins.str
+    """For whom it acts."""
+    name: _builtins.str
+    """What its maker called it, at most 64 characters."""
+    per_minute: _builtins.int
+    """Calls in a minute."""
+    per_day: _builtins.int
+    """Calls in a day (UTC)."""
+    created_at_ms: _builtins.int
+    """Unix milliseconds."""
+    used_at_ms: _builtins.int
+    """When it was exchanged last, Unix milliseconds; 0 = never."""
+    revoked_at_ms: _builtins.int
+    """Unix milliseconds; 0 = it is good."""
+    @_builtins.property
+    def scopes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Sorted: `play`, `profile`, `records.read`, `wallet.read`."""
+
+    @_builtins.property
+    def secrets(self) -> _containers.RepeatedCompositeFieldContainer[Global___ApiKeySecret]:
+        """Its good secrets: one, or two after a rotation."""
+
+    def __init__(
+        self,
+        *,
+        key_id: _builtins.str = ...,
+        player_id: _builtins.str = ...,
+        name: _builtins.str = ...,
+        scopes: _abc.Iterable[_builtins.str] | None = ...,
+        per_minute: _builtins.int = ...,
+        per_day: _builtins.int = ...,
+        created_at_ms: _builtins.int = ...,
+        used_at_ms: _builtins.int = ...,
+        revoked_at_ms: _builtins.int = ...,
+        secrets: _abc.Iterable[Global___ApiKeySecret] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["created_at_ms", b"created_at_ms", "key_id", b"key_id", "name", b"name", "per_day", b"per_day", "per_minute", b"per_minute", "player_id", b"player_id", "revoked_at_ms", b"revoked_at_ms", "scopes", b"scopes", "secrets", b"secrets", "used_at_ms", b"used_at_ms"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ApiKey: _TypeAlias = ApiKey  # noqa: Y015
+
+@_typing.final
+class ApiKeySecret(_message.Message):
+    """What may be known of a secret."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PREFIX_FIELD_NUMBER: _builtins.int
+    CREATED_AT_MS_FIELD_NUMBER: _builtins.int
+    EXPIRES_AT_MS_FIELD_NUMBER: _builtins.int
+    prefix: _builtins.str
+    """Its first characters, to tell it from others."""
+    created_at_ms: _builtins.int
+    """Unix milliseconds."""
+    expires_at_ms: _builtins.int
+    """Unix milliseconds; 0 = with its key."""
+    def __init__(
+        self,
+        *,
+        prefix: _builtins.str = ...,
+        created_at_ms: _builtins.int = ...,
+        expires_at_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["created_at_ms", b"created_at_ms", "expires_at_ms", b"expires_at_ms", "prefix", b"prefix"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ApiKeySecret: _TypeAlias = ApiKeySecret  # noqa: Y015
+
+@_typing.final
+class CreateApiKeyRequest(_message.Message):
+    """Request of CreateApiKey."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    SCOPES_FIELD_NUMBER: _builtins.int
+    PER_MINUTE_FIELD_NUMBER: _builtins.int
+    PER_DAY_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """At most 64 characters."""
+    per_minute: _builtins.int
+    """0 = as many as players may take; more only by staff."""
+    per_day: _builtins.int
+    """0 = as many as players may take; more only by staff."""
+    player_id: _builtins.str
+    """For whom; empty = the caller. Another's only by staff (admin), with a reason."""
+    reason: _builtins.str
+    """Why staff makes it, 3 to 500 characters."""
+    @_builtins.property
+    def scopes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """At least one."""
+
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        scopes: _abc.Iterable[_builtins.str] | None = ...,
+        per_minute: _builtins.int = ...,
+        per_day: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "per_day", b"per_day", "per_minute", b"per_minute", "player_id", b"player_id", "reason", b"reason", "scopes", b"scopes"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CreateApiKeyRequest: _TypeAlias = CreateApiKeyRequest  # noqa: Y015
+
+@_typing.final
+class CreateApiKeyResponse(_message.Message):
+    """Response of CreateApiKey."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KEY_FIELD_NUMBER: _builtins.int
+    SECRET_FIELD_NUMBER: _builtins.int
+    secret: _builtins.str
+    """Its secret, shown this once."""
+    @_builtins.property
+    def key(self) -> Global___ApiKey:
+        """The key."""
+
+    def __init__(
+        self,
+        *,
+        key: Global___ApiKey | None = ...,
+        secret: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["key", b"key"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "secret", b"secret"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CreateApiKeyResponse: _TypeAlias = CreateApiKeyResponse  # noqa: Y015
+
+@_typing.final
+class ListApiKeysRequest(_message.Message):
+    """Request of ListApiKeys."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """Whose; empty = the caller's. Another's only by staff (support)."""
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["player_id", b"player_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListApiKeysRequest: _TypeAlias = ListApiKeysRequest  # noqa: Y015
+
+@_typing.final
+class ListApiKeysResponse(_message.Message):
+    """Response of ListApiKeys."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KEYS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def keys(self) -> _containers.RepeatedCompositeFieldContainer[Global___ApiKey]:
+        """Those that were revoked come last."""
+
+    def __init__(
+        self,
+        *,
+        keys: _abc.Iterable[Global___ApiKey] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["keys", b"keys"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListApiKeysResponse: _TypeAlias = ListApiKeysResponse  # noqa: Y015
+
+@_typing.final
+class RotateApiKeyRequest(_message.Message):
+    """Request of RotateApiKey."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KEY_ID_FIELD_NUMBER: _builtins.int
+    OVERLAP_S_FIELD_NUMBER: _builtins.int
+    key_id: _builtins.str
+    """One's own."""
+    overlap_s: _builtins.int
+    """How long the secret before stays good: 0 to 30 days; -1 = 7 days."""
+    def __init__(
+        self,
+        *,
+        key_id: _builtins.str = ...,
+        overlap_s: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["key_id", b"key_id", "overlap_s", b"overlap_s"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RotateApiKeyRequest: _TypeAlias = RotateApiKeyRequest  # noqa: Y015
+
+@_typing.final
+class RotateApiKeyResponse(_message.Message):
+    """Response of RotateApiKey."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KEY_FIELD_NUMBER: _builtins.int
+    SECRET_FIELD_NUMBER: _builtins.int
+    secret: _builtins.str
+    """Its newest secret, shown this once."""
+    @_builtins.property
+    def key(self) -> Global___ApiKey:
+        """The key."""
+
+    def __init__(
+        self,
+        *,
+        key: Global___ApiKey | None = ...,
+        secret: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["key", b"key"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "secret", b"secret"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RotateApiKeyResponse: _TypeAlias = RotateApiKeyResponse  # noqa: Y015
+
+@_typing.final
+class RevokeApiKeyRequest(_message.Message):
+    """Request of RevokeApiKey."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KEY_ID_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    key_id: _builtins.str
+    """One's own; another's only by staff (admin), with a reason."""
+    reason: _builtins.str
+    """Why staff ends it, 3 to 500 characters."""
+    def __init__(
+        self,
+        *,
+        key_id: _builtins.str = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["key_id", b"key_id", "reason", b"reason"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RevokeApiKeyRequest: _TypeAlias = RevokeApiKeyRequest  # noqa: Y015
+
+@_typing.final
+class RevokeApiKeyResponse(_message.Message):
+    """Response of RevokeApiKey."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RevokeApiKeyResponse: _TypeAlias = RevokeApiKeyResponse  # noqa: Y015
+
+@_typing.final
+class ExchangeApiKeyRequest(_message.Message):
+    """Request of ExchangeApiKey."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SECRET_FIELD_NUMBER: _builtins.int
+    secret: _builtins.str
+    """The secret."""
+    def __init__(
+        self,
+        *,
+        secret: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["secret", b"secret"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ExchangeApiKeyRequest: _TypeAlias = ExchangeApiKeyRequest  # noqa: Y015
+
+@_typing.final
+class ExchangeApiKeyResponse(_message.Message):
+    """Response of ExchangeApiKey."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ACCESS_TOKEN_FIELD_NUMBER: _builtins.int
+    ACCESS_EXPIRES_AT_MS_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    SCOPES_FIELD_NUMBER: _builtins.int
+    access_token: _builtins.str
+    """EdDSA JWT of kind `integrator`, 10 minutes. When it ends, exchange again."""
+    access_expires_at_ms: _builtins.int
+    """Unix milliseconds."""
+    player_id: _builtins.str
+    """For whom it acts."""
+    @_builtins.property
+    def scopes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What it may do."""
+
+    def __init__(
+        self,
+        *,
+        access_token: _builtins.str = ...,
+        access_expires_at_ms: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        scopes: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["access_expires_at_ms", b"access_expires_at_ms", "access_token", b"access_token", "player_id", b"player_id", "scopes", b"scopes"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ExchangeApiKeyResponse: _TypeAlias = ExchangeApiKeyResponse  # noqa: Y015
+
+@_typing.final
+class GrantRoleRequest(_message.Message):
+    """Request of GrantRole."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    ROLE_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """Who."""
+    role: _builtins.str
+    """`admin`, `disputes`, `money` or `support`."""
+    reason: _builtins.str
+    """3 to 500 characters."""
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        role: _builtins.str = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["player_id", b"player_id", "reason", b"reason", "role", b"role"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GrantRoleRequest: _TypeAlias = GrantRoleRequest  # noqa: Y015
+
+@_typing.final
+class GrantRoleResponse(_message.Message):
+    """Response of GrantRole."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROLES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def roles(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What he has now, sorted. It counts from his next token on."""
+
+    def __init__(
+        self,
+        *,
+        roles: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["roles", b"roles"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GrantRoleResponse: _TypeAlias = GrantRoleResponse  # noqa: Y015
+
+@_typing.final
+class RevokeRoleRequest(_message.Message):
+    """Request of RevokeRole."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    ROLE_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """Who."""
+    role: _builtins.str
+    """Which."""
+    reason: _builtins.str
+    """3 to 500 characters."""
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        role: _builtins.str = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["player_id", b"player_id", "reason", b"reason", "role", b"role"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RevokeRoleRequest: _TypeAlias = RevokeRoleRequest  # noqa: Y015
+
+@_typing.final
+class RevokeRoleResponse(_message.Message):
+    """Response of RevokeRole."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROLES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def roles(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What is left, sorted."""
+
+    def __init__(
+        self,
+        *,
+        roles: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["roles", b"roles"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RevokeRoleResponse: _TypeAlias = RevokeRoleResponse  # noqa: Y015
+
+@_typing.final
+class StaffMember(_message.Message):
+    """Somebody of the staff."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    NICKNAME_FIELD_NUMBER: _builtins.int
+    ROLES_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """Who."""
+    nickname: _builtins.str
+    """What he is called."""
+    @_builtins.property
+    def roles(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Sorted."""
+
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        nickname: _builtins.str = ...,
+        roles: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["nickname", b"nickname", "player_id", b"player_id", "roles", b"roles"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___StaffMember: _TypeAlias = StaffMember  # noqa: Y015
+
+@_typing.final
+class ListStaffRequest(_message.Message):
+    """Request of ListStaff."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListStaffRequest: _TypeAlias = ListStaffRequest  # noqa: Y015
+
+@_typing.final
+class ListStaffResponse(_message.Message):
+    """Response of ListStaff."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MEMBERS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def members(self) -> _containers.RepeatedCompositeFieldContainer[Global___StaffMember]:
+        """By id."""
+
+    def __init__(
+        self,
+        *,
+        members: _abc.Iterable[Global___StaffMember] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["members", b"members"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListStaffResponse: _TypeAlias = ListStaffResponse  # noqa: Y015
+
+@_typing.final
+class StaffLogEntry(_message.Message):
+    """One thing that staff did."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ENTRY_ID_FIELD_NUMBER: _builtins.int
+    SERVICE_FIELD_NUMBER: _builtins.int
+    STAFF_ID_FIELD_NUMBER: _builtins.int
+    ROLE_FIELD_NUMBER: _builtins.int
+    ACTION_FIELD_NUMBER: _builtins.int
+    SUBJECT_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    DETAIL_JSON_FIELD_NUMBER: _builtins.int
+    AT_MS_FIELD_NUMBER: _builtins.int
+    entry_id: _builtins.int
+    """Increases."""
+    service: _builtins.str
+    """The service where it was done."""
+    staff_id: _builtins.str
+    """A player's id, or `operator:<name>`."""
+    role: _builtins.str
+    """By which role he might."""
+    action: _builtins.str
+    """What, such as `suspend_player`."""
+    subject: _builtins.str
+    """To whom or what."""
+    reason: _builtins.str
+    """Why, in his words."""
+    detail_json: _builtins.str
+    """More, as a JSON object."""
+    at_ms: _builtins.int
+    """Unix milliseconds."""
+    def __init__(
+        self,
+        *,
+        entry_id: _builtins.int = ...,
+        service: _builtins.str = ...,
+        staff_id: _builtins.str = ...,
+        role: _builtins.str = ...,
+        action: _builtins.str = ...,
+        subject: _builtins.str = ...,
+        reason: _builtins.str = ...,
+        detail_json: _builtins.str = ...,
+        at_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "at_ms", b"at_ms", "detail_json", b"detail_json", "entry_id", b"entry_id", "reason", b"reason", "role", b"role", "service", b"service", "staff_id", b"staff_id", "subject", b"subject"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___StaffLogEntry: _TypeAlias = StaffLogEntry  # noqa: Y015
+
+@_typing.final
+class ListStaffLogRequest(_message.Message):
+    """Request of ListStaffLog."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    STAFF_ID_FIELD_NUMBER: _builtins.int
+    SUBJECT_FIELD_NUMBER: _builtins.int
+    page_size: _builtins.int
+    """1 to 200; 0 = 50."""
+    page_token: _builtins.str
+    """Empty = from the newest."""
+    staff_id: _builtins.str
+    """Only what this one did; empty = everybody."""
+    subject: _builtins.str
+    """Only what was done to this; empty = all."""
+    def __init__(
+        self,
+        *,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+        staff_id: _builtins.str = ...,
+        subject: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token", "staff_id", b"staff_id", "subject", b"subject"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListStaffLogRequest: _TypeAlias = ListStaffLogRequest  # noqa: Y015
+
+@_typing.final
+class ListStaffLogResponse(_message.Message):
+    """Response of ListStaffLog."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ENTRIES_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """Empty at the end."""
+    @_builtins.property
+    def entries(self) -> _containers.RepeatedCompositeFieldContainer[Global___StaffLogEntry]:
+        """The newest first."""
+
+    def __init__(
+        self,
+        *,
+        entries: _abc.Iterable[Global___StaffLogEntry] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["entries", b"entries", "next_page_token", b"next_page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListStaffLogResponse: _TypeAlias = ListStaffLogResponse  # noqa: Y015
+
+@_typing.final
+class GetPersonRequest(_message.Message):
+    """Request of GetPerson."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """Who."""
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["player_id", b"player_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetPersonRequest: _TypeAlias = GetPersonRequest  # noqa: Y015
+
+@_typing.final
+class GetPersonResponse(_message.Message):
+    """Response of GetPerson."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PROFILE_FIELD_NUMBER: _builtins.int
+    ROLES_FIELD_NUMBER: _builtins.int
+    SESSIONS_FIELD_NUMBER: _builtins.int
+    WAYS_FIELD_NUMBER: _builtins.int
+    SUSPENDED_UNTIL_MS_FIELD_NUMBER: _builtins.int
+    SUSPENDED_BECAUSE_FIELD_NUMBER: _builtins.int
+    DELETES_AT_MS_FIELD_NUMBER: _builtins.int
+    sessions: _builtins.int
+    """Sessions that are not over."""
+    suspended_until_ms: _builtins.int
+    """Suspended until, Unix milliseconds; -1 = for ever; 0 = not."""
+    suspended_because: _builtins.str
+    """Why."""
+    deletes_at_ms: _builtins.int
+    """When he will be deleted, Unix milliseconds; 0 = not."""
+    @_builtins.property
+    def profile(self) -> Global___Profile:
+        """As others see him."""
+
+    @_builtins.property
+    def roles(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Sorted."""
+
+    @_builtins.property
+    def ways(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Ways in, without what identifies them: `key`, `password`, `oidc:<provider>`."""
+
+    def __init__(
+        self,
+        *,
+        profile: Global___Profile | None = ...,
+        roles: _abc.Iterable[_builtins.str] | None = ...,
+        sessions: _builtins.int = ...,
+        ways: _abc.Iterable[_builtins.str] | None = ...,
+        suspended_until_ms: _builtins.int = ...,
+        suspended_because: _builtins.str = ...,
+        deletes_at_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["profile", b"profile"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deletes_at_ms", b"deletes_at_ms", "profile", b"profile", "roles", b"roles", "sessions", b"sessions", "suspended_because", b"suspended_because", "suspended_until_ms", b"suspended_until_ms", "ways", b"ways"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetPersonResponse: _TypeAlias = GetPersonResponse  # noqa: Y015
+
+@_typing.final
+class SuspendPlayerRequest(_message.Message):
+    """Request of SuspendPlayer."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    UNTIL_MS_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """Who."""
+    until_ms: _builtins.int
+    """Unix milliseconds; -1 = for ever."""
+    reason: _builtins.str
+    """3 to 500 characters; the player reads it."""
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        until_ms: _builtins.int = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["player_id", b"player_id", "reason", b"reason", "until_ms", b"until_ms"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SuspendPlayerRequest: _TypeAlias = SuspendPlayerRequest  # noqa: Y015
+
+@_typing.final
+class SuspendPlayerResponse(_message.Message):
+    """Response of SuspendPlayer."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REVOKED_FIELD_NUMBER: _builtins.int
+    revoked: _builtins.int
+    """So many sessions ended."""
+    def __init__(
+        self,
+        *,
+        revoked: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["revoked", b"revoked"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SuspendPlayerResponse: _TypeAlias = SuspendPlayerResponse  # noqa: Y015
+
+@_typing.final
+class LiftSuspensionRequest(_message.Message):
+    """Request of LiftSuspension."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """Who."""
+    reason: _builtins.str
+    """3 to 500 characters."""
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["player_id", b"player_id", "reason", b"reason"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LiftSuspensionRequest: _TypeAlias = LiftSuspensionRequest  # noqa: Y015
+
+@_typing.final
+class LiftSuspensionResponse(_message.Message):
+    """Response of LiftSuspension."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LiftSuspensionResponse: _TypeAlias = LiftSuspensionResponse  # noqa: Y015

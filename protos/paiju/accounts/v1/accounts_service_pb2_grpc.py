@@ -75,6 +75,126 @@ class AccountsServiceStub:
                 request_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.BatchGetProfilesRequest.SerializeToString,
                 response_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.BatchGetProfilesResponse.FromString,
                 _registered_method=True)
+        self.ListSessions = channel.unary_unary(
+                '/paiju.accounts.v1.AccountsService/ListSessions',
+                request_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListSessionsRequest.SerializeToString,
+                response_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListSessionsResponse.FromString,
+                _registered_method=True)
+        self.RevokeOtherSessions = channel.unary_unary(
+                '/paiju.accounts.v1.AccountsService/RevokeOtherSessions',
+                request_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.RevokeOtherSessionsRequest.SerializeToString,
+                response_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.RevokeOtherSessionsResponse.FromString,
+                _registered_method=True)
+        self.ListWaysIn = channel.unary_unary(
+                '/paiju.accounts.v1.AccountsService/ListWaysIn',
+                request_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListWaysInRequest.SerializeToString,
+                response_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListWaysInResponse.FromString,
+                _registered_method=True)
+        self.RemoveWayIn = channel.unary_unary(
+                '/paiju.accounts.v1.AccountsService/RemoveWayIn',
+                request_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.RemoveWayInRequest.SerializeToString,
+                response_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.RemoveWayInResponse.FromString,
+                _registered_method=True)
+        self.AddDeviceKey = channel.unary_unary(
+                '/paiju.accounts.v1.AccountsService/AddDeviceKey',
+                request_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.AddDeviceKeyRequest.SerializeToString,
+                response_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.AddDeviceKeyResponse.FromString,
+                _registered_method=True)
+        self.SetPassword = channel.unary_unary(
+                '/paiju.accounts.v1.AccountsService/SetPassword',
+                request_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.SetPasswordRequest.SerializeToString,
+                response_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.SetPasswordResponse.FromString,
+                _registered_method=True)
+        self.SignInPassword = channel.unary_unary(
+                '/paiju.accounts.v1.AccountsService/SignInPassword',
+                request_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.SignInPasswordRequest.SerializeToString,
+                response_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.SignInPasswordResponse.FromString,
+                _registered_method=True)
+        self.ListOidcProviders = channel.unary_unary(
+                '/paiju.accounts.v1.AccountsService/ListOidcProviders',
+                request_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListOidcProvidersRequest.SerializeToString,
+                response_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListOidcProvidersResponse.FromString,
+                _registered_method=True)
+        self.BeginOidc = channel.unary_unary(
+                '/paiju.accounts.v1.AccountsService/BeginOidc',
+                request_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.BeginOidcRequest.SerializeToString,
+                response_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.BeginOidcResponse.FromString,
+                _registered_method=True)
+        self.FinishOidc = channel.unary_unary(
+                '/paiju.accounts.v1.AccountsService/FinishOidc',
+                request_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.FinishOidcRequest.SerializeToString,
+                response_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.FinishOidcResponse.FromString,
+                _registered_method=True)
+        self.ExportMyData = channel.unary_unary(
+                '/paiju.accounts.v1.AccountsService/ExportMyData',
+                request_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ExportMyDataRequest.SerializeToString,
+                response_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ExportMyDataResponse.FromString,
+                _registered_method=True)
+        self.DeleteAccount = channel.unary_unary(
+                '/paiju.accounts.v1.AccountsService/DeleteAccount',
+                request_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.DeleteAccountRequest.SerializeToString,
+                response_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.DeleteAccountResponse.FromString,
+                _registered_method=True)
+        self.CreateApiKey = channel.unary_unary(
+                '/paiju.accounts.v1.AccountsService/CreateApiKey',
+                request_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.CreateApiKeyRequest.SerializeToString,
+                response_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.CreateApiKeyResponse.FromString,
+                _registered_method=True)
+        self.ListApiKeys = channel.unary_unary(
+                '/paiju.accounts.v1.AccountsService/ListApiKeys',
+                request_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListApiKeysRequest.SerializeToString,
+                response_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListApiKeysResponse.FromString,
+                _registered_method=True)
+        self.RotateApiKey = channel.unary_unary(
+                '/paiju.accounts.v1.AccountsService/RotateApiKey',
+                request_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.RotateApiKeyRequest.SerializeToString,
+                response_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.RotateApiKeyResponse.FromString,
+                _registered_method=True)
+        self.RevokeApiKey = channel.unary_unary(
+                '/paiju.accounts.v1.AccountsService/RevokeApiKey',
+                request_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.RevokeApiKeyRequest.SerializeToString,
+                response_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.RevokeApiKeyResponse.FromString,
+                _registered_method=True)
+        self.ExchangeApiKey = channel.unary_unary(
+                '/paiju.accounts.v1.AccountsService/ExchangeApiKey',
+                request_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ExchangeApiKeyRequest.SerializeToString,
+                response_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ExchangeApiKeyResponse.FromString,
+                _registered_method=True)
+        self.GrantRole = channel.unary_unary(
+                '/paiju.accounts.v1.AccountsService/GrantRole',
+                request_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.GrantRoleRequest.SerializeToString,
+                response_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.GrantRoleResponse.FromString,
+                _registered_method=True)
+        self.RevokeRole = channel.unary_unary(
+                '/paiju.accounts.v1.AccountsService/RevokeRole',
+                request_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.RevokeRoleRequest.SerializeToString,
+                response_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.RevokeRoleResponse.FromString,
+                _registered_method=True)
+        self.ListStaff = channel.unary_unary(
+                '/paiju.accounts.v1.AccountsService/ListStaff',
+                request_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListStaffRequest.SerializeToString,
+                response_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListStaffResponse.FromString,
+                _registered_method=True)
+        self.ListStaffLog = channel.unary_unary(
+                '/paiju.accounts.v1.AccountsService/ListStaffLog',
+                request_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListStaffLogRequest.SerializeToString,
+                response_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListStaffLogResponse.FromString,
+                _registered_method=True)
+        self.GetPerson = channel.unary_unary(
+                '/paiju.accounts.v1.AccountsService/GetPerson',
+                request_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.GetPersonRequest.SerializeToString,
+                response_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.GetPersonResponse.FromString,
+                _registered_method=True)
+        self.SuspendPlayer = channel.unary_unary(
+                '/paiju.accounts.v1.AccountsService/SuspendPlayer',
+                request_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.SuspendPlayerRequest.SerializeToString,
+                response_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.SuspendPlayerResponse.FromString,
+                _registered_method=True)
+        self.LiftSuspension = channel.unary_unary(
+                '/paiju.accounts.v1.AccountsService/LiftSuspension',
+                request_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.LiftSuspensionRequest.SerializeToString,
+                response_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.LiftSuspensionResponse.FromString,
+                _registered_method=True)
 
 
 class AccountsServiceServicer:
@@ -137,6 +257,175 @@ class AccountsServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListSessions(self, request, context):
+        """One's own sessions that are not over, the one last used first.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RevokeOtherSessions(self, request, context):
+        """End all one's own sessions but that of the call.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListWaysIn(self, request, context):
+        """The ways into one's own account: device keys, a password, identities of others.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RemoveWayIn(self, request, context):
+        """Take a way in away; never the last one. Sessions go on.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def AddDeviceKey(self, request, context):
+        """Make the key of another device a way into the account of the call; the challenge is of that key.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SetPassword(self, request, context):
+        """Set or change login name and password; the player stays who he is. Ends all his other sessions.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SignInPassword(self, request, context):
+        """Sign in by login name and password. Public; rate-limited by login name and by network.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListOidcProviders(self, request, context):
+        """The OpenID Connect providers one may sign in with; none when none is set up. Public.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def BeginOidc(self, request, context):
+        """First step of signing in with a provider, or of linking an identity: where to send the browser. Public.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def FinishOidc(self, request, context):
+        """Second step, with what the provider sent back. Public.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ExportMyData(self, request, context):
+        """Everything the platform holds about the caller, page by page.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DeleteAccount(self, request, context):
+        """Delete one's own account: all sessions end now, signing in within the grace cancels; then the name, keys,
+        password, identities, sessions and networks are gone for ever. Entries in the book of coins stay.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CreateApiKey(self, request, context):
+        """Make a key for a program that acts as the player. Its secret is shown this once.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListApiKeys(self, request, context):
+        """The keys of a player, the newest first; never secrets.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RotateApiKey(self, request, context):
+        """Give a key a new secret; the one before stays good for a while, older ones end now.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RevokeApiKey(self, request, context):
+        """End a key: its tokens are refused within a second. Twice does nothing.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ExchangeApiKey(self, request, context):
+        """Exchange the secret of a key for an access token. Public; rate-limited by key and by network.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GrantRole(self, request, context):
+        """Give a player a role. Staff: admin.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RevokeRole(self, request, context):
+        """Take a role away; his sessions end. Staff: admin.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListStaff(self, request, context):
+        """Who has which role. Staff: admin.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListStaffLog(self, request, context):
+        """What staff did, in all services, the newest first. Staff: admin.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetPerson(self, request, context):
+        """A person as staff sees him. Staff: support.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SuspendPlayer(self, request, context):
+        """Keep a player out until a time, or for ever; his sessions end. Staff: admin.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def LiftSuspension(self, request, context):
+        """Let a suspended player in again. Staff: admin.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_AccountsServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -179,6 +468,126 @@ def add_AccountsServiceServicer_to_server(servicer, server):
                     servicer.BatchGetProfiles,
                     request_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.BatchGetProfilesRequest.FromString,
                     response_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.BatchGetProfilesResponse.SerializeToString,
+            ),
+            'ListSessions': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListSessions,
+                    request_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListSessionsRequest.FromString,
+                    response_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListSessionsResponse.SerializeToString,
+            ),
+            'RevokeOtherSessions': grpc.unary_unary_rpc_method_handler(
+                    servicer.RevokeOtherSessions,
+                    request_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.RevokeOtherSessionsRequest.FromString,
+                    response_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.RevokeOtherSessionsResponse.SerializeToString,
+            ),
+            'ListWaysIn': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListWaysIn,
+                    request_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListWaysInRequest.FromString,
+                    response_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListWaysInResponse.SerializeToString,
+            ),
+            'RemoveWayIn': grpc.unary_unary_rpc_method_handler(
+                    servicer.RemoveWayIn,
+                    request_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.RemoveWayInRequest.FromString,
+                    response_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.RemoveWayInResponse.SerializeToString,
+            ),
+            'AddDeviceKey': grpc.unary_unary_rpc_method_handler(
+                    servicer.AddDeviceKey,
+                    request_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.AddDeviceKeyRequest.FromString,
+                    response_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.AddDeviceKeyResponse.SerializeToString,
+            ),
+            'SetPassword': grpc.unary_unary_rpc_method_handler(
+                    servicer.SetPassword,
+                    request_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.SetPasswordRequest.FromString,
+                    response_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.SetPasswordResponse.SerializeToString,
+            ),
+            'SignInPassword': grpc.unary_unary_rpc_method_handler(
+                    servicer.SignInPassword,
+                    request_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.SignInPasswordRequest.FromString,
+                    response_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.SignInPasswordResponse.SerializeToString,
+            ),
+            'ListOidcProviders': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListOidcProviders,
+                    request_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListOidcProvidersRequest.FromString,
+                    response_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListOidcProvidersResponse.SerializeToString,
+            ),
+            'BeginOidc': grpc.unary_unary_rpc_method_handler(
+                    servicer.BeginOidc,
+                    request_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.BeginOidcRequest.FromString,
+                    response_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.BeginOidcResponse.SerializeToString,
+            ),
+            'FinishOidc': grpc.unary_unary_rpc_method_handler(
+                    servicer.FinishOidc,
+                    request_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.FinishOidcRequest.FromString,
+                    response_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.FinishOidcResponse.SerializeToString,
+            ),
+            'ExportMyData': grpc.unary_unary_rpc_method_handler(
+                    servicer.ExportMyData,
+                    request_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ExportMyDataRequest.FromString,
+                    response_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ExportMyDataResponse.SerializeToString,
+            ),
+            'DeleteAccount': grpc.unary_unary_rpc_method_handler(
+                    servicer.DeleteAccount,
+                    request_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.DeleteAccountRequest.FromString,
+                    response_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.DeleteAccountResponse.SerializeToString,
+            ),
+            'CreateApiKey': grpc.unary_unary_rpc_method_handler(
+                    servicer.CreateApiKey,
+                    request_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.CreateApiKeyRequest.FromString,
+                    response_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.CreateApiKeyResponse.SerializeToString,
+            ),
+            'ListApiKeys': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListApiKeys,
+                    request_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListApiKeysRequest.FromString,
+                    response_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListApiKeysResponse.SerializeToString,
+            ),
+            'RotateApiKey': grpc.unary_unary_rpc_method_handler(
+                    servicer.RotateApiKey,
+                    request_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.RotateApiKeyRequest.FromString,
+                    response_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.RotateApiKeyResponse.SerializeToString,
+            ),
+            'RevokeApiKey': grpc.unary_unary_rpc_method_handler(
+                    servicer.RevokeApiKey,
+                    request_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.RevokeApiKeyRequest.FromString,
+                    response_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.RevokeApiKeyResponse.SerializeToString,
+            ),
+            'ExchangeApiKey': grpc.unary_unary_rpc_method_handler(
+                    servicer.ExchangeApiKey,
+                    request_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ExchangeApiKeyRequest.FromString,
+                    response_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ExchangeApiKeyResponse.SerializeToString,
+            ),
+            'GrantRole': grpc.unary_unary_rpc_method_handler(
+                    servicer.GrantRole,
+                    request_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.GrantRoleRequest.FromString,
+                    response_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.GrantRoleResponse.SerializeToString,
+            ),
+            'RevokeRole': grpc.unary_unary_rpc_method_handler(
+                    servicer.RevokeRole,
+                    request_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.RevokeRoleRequest.FromString,
+                    response_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.RevokeRoleResponse.SerializeToString,
+            ),
+            'ListStaff': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListStaff,
+                    request_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListStaffRequest.FromString,
+                    response_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListStaffResponse.SerializeToString,
+            ),
+            'ListStaffLog': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListStaffLog,
+                    request_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListStaffLogRequest.FromString,
+                    response_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListStaffLogResponse.SerializeToString,
+            ),
+            'GetPerson': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetPerson,
+                    request_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.GetPersonRequest.FromString,
+                    response_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.GetPersonResponse.SerializeToString,
+            ),
+            'SuspendPlayer': grpc.unary_unary_rpc_method_handler(
+                    servicer.SuspendPlayer,
+                    request_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.SuspendPlayerRequest.FromString,
+                    response_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.SuspendPlayerResponse.SerializeToString,
+            ),
+            'LiftSuspension': grpc.unary_unary_rpc_method_handler(
+                    servicer.LiftSuspension,
+                    request_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.LiftSuspensionRequest.FromString,
+                    response_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.LiftSuspensionResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -398,6 +807,654 @@ class AccountsService:
             '/paiju.accounts.v1.AccountsService/BatchGetProfiles',
             paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.BatchGetProfilesRequest.SerializeToString,
             paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.BatchGetProfilesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListSessions(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.accounts.v1.AccountsService/ListSessions',
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListSessionsRequest.SerializeToString,
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListSessionsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RevokeOtherSessions(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.accounts.v1.AccountsService/RevokeOtherSessions',
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.RevokeOtherSessionsRequest.SerializeToString,
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.RevokeOtherSessionsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListWaysIn(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.accounts.v1.AccountsService/ListWaysIn',
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListWaysInRequest.SerializeToString,
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListWaysInResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RemoveWayIn(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.accounts.v1.AccountsService/RemoveWayIn',
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.RemoveWayInRequest.SerializeToString,
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.RemoveWayInResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AddDeviceKey(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.accounts.v1.AccountsService/AddDeviceKey',
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.AddDeviceKeyRequest.SerializeToString,
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.AddDeviceKeyResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SetPassword(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.accounts.v1.AccountsService/SetPassword',
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.SetPasswordRequest.SerializeToString,
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.SetPasswordResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SignInPassword(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.accounts.v1.AccountsService/SignInPassword',
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.SignInPasswordRequest.SerializeToString,
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.SignInPasswordResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListOidcProviders(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.accounts.v1.AccountsService/ListOidcProviders',
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListOidcProvidersRequest.SerializeToString,
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListOidcProvidersResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def BeginOidc(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.accounts.v1.AccountsService/BeginOidc',
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.BeginOidcRequest.SerializeToString,
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.BeginOidcResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def FinishOidc(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.accounts.v1.AccountsService/FinishOidc',
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.FinishOidcRequest.SerializeToString,
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.FinishOidcResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ExportMyData(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.accounts.v1.AccountsService/ExportMyData',
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ExportMyDataRequest.SerializeToString,
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ExportMyDataResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DeleteAccount(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.accounts.v1.AccountsService/DeleteAccount',
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.DeleteAccountRequest.SerializeToString,
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.DeleteAccountResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CreateApiKey(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.accounts.v1.AccountsService/CreateApiKey',
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.CreateApiKeyRequest.SerializeToString,
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.CreateApiKeyResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListApiKeys(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.accounts.v1.AccountsService/ListApiKeys',
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListApiKeysRequest.SerializeToString,
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListApiKeysResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RotateApiKey(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.accounts.v1.AccountsService/RotateApiKey',
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.RotateApiKeyRequest.SerializeToString,
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.RotateApiKeyResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RevokeApiKey(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.accounts.v1.AccountsService/RevokeApiKey',
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.RevokeApiKeyRequest.SerializeToString,
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.RevokeApiKeyResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ExchangeApiKey(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.accounts.v1.AccountsService/ExchangeApiKey',
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ExchangeApiKeyRequest.SerializeToString,
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ExchangeApiKeyResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GrantRole(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.accounts.v1.AccountsService/GrantRole',
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.GrantRoleRequest.SerializeToString,
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.GrantRoleResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RevokeRole(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.accounts.v1.AccountsService/RevokeRole',
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.RevokeRoleRequest.SerializeToString,
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.RevokeRoleResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListStaff(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.accounts.v1.AccountsService/ListStaff',
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListStaffRequest.SerializeToString,
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListStaffResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListStaffLog(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.accounts.v1.AccountsService/ListStaffLog',
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListStaffLogRequest.SerializeToString,
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListStaffLogResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetPerson(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.accounts.v1.AccountsService/GetPerson',
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.GetPersonRequest.SerializeToString,
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.GetPersonResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SuspendPlayer(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.accounts.v1.AccountsService/SuspendPlayer',
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.SuspendPlayerRequest.SerializeToString,
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.SuspendPlayerResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def LiftSuspension(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.accounts.v1.AccountsService/LiftSuspension',
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.LiftSuspensionRequest.SerializeToString,
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.LiftSuspensionResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -32,6 +32,56 @@ class AccountsServiceStub:
     """Change one's own profile."""
     BatchGetProfiles: _aio.UnaryUnaryMultiCallable[_accounts_service_pb2.BatchGetProfilesRequest, _accounts_service_pb2.BatchGetProfilesResponse]
     """Public parts of several profiles, unknown ids left out."""
+    ListSessions: _aio.UnaryUnaryMultiCallable[_accounts_service_pb2.ListSessionsRequest, _accounts_service_pb2.ListSessionsResponse]
+    """One's own sessions that are not over, the one last used first."""
+    RevokeOtherSessions: _aio.UnaryUnaryMultiCallable[_accounts_service_pb2.RevokeOtherSessionsRequest, _accounts_service_pb2.RevokeOtherSessionsResponse]
+    """End all one's own sessions but that of the call."""
+    ListWaysIn: _aio.UnaryUnaryMultiCallable[_accounts_service_pb2.ListWaysInRequest, _accounts_service_pb2.ListWaysInResponse]
+    """The ways into one's own account: device keys, a password, identities of others."""
+    RemoveWayIn: _aio.UnaryUnaryMultiCallable[_accounts_service_pb2.RemoveWayInRequest, _accounts_service_pb2.RemoveWayInResponse]
+    """Take a way in away; never the last one. Sessions go on."""
+    AddDeviceKey: _aio.UnaryUnaryMultiCallable[_accounts_service_pb2.AddDeviceKeyRequest, _accounts_service_pb2.AddDeviceKeyResponse]
+    """Make the key of another device a way into the account of the call; the challenge is of that key."""
+    SetPassword: _aio.UnaryUnaryMultiCallable[_accounts_service_pb2.SetPasswordRequest, _accounts_service_pb2.SetPasswordResponse]
+    """Set or change login name and password; the player stays who he is. Ends all his other sessions."""
+    SignInPassword: _aio.UnaryUnaryMultiCallable[_accounts_service_pb2.SignInPasswordRequest, _accounts_service_pb2.SignInPasswordResponse]
+    """Sign in by login name and password. Public; rate-limited by login name and by network."""
+    ListOidcProviders: _aio.UnaryUnaryMultiCallable[_accounts_service_pb2.ListOidcProvidersRequest, _accounts_service_pb2.ListOidcProvidersResponse]
+    """The OpenID Connect providers one may sign in with; none when none is set up. Public."""
+    BeginOidc: _aio.UnaryUnaryMultiCallable[_accounts_service_pb2.BeginOidcRequest, _accounts_service_pb2.BeginOidcResponse]
+    """First step of signing in with a provider, or of linking an identity: where to send the browser. Public."""
+    FinishOidc: _aio.UnaryUnaryMultiCallable[_accounts_service_pb2.FinishOidcRequest, _accounts_service_pb2.FinishOidcResponse]
+    """Second step, with what the provider sent back. Public."""
+    ExportMyData: _aio.UnaryUnaryMultiCallable[_accounts_service_pb2.ExportMyDataRequest, _accounts_service_pb2.ExportMyDataResponse]
+    """Everything the platform holds about the caller, page by page."""
+    DeleteAccount: _aio.UnaryUnaryMultiCallable[_accounts_service_pb2.DeleteAccountRequest, _accounts_service_pb2.DeleteAccountResponse]
+    """Delete one's own account: all sessions end now, signing in within the grace cancels; then the name, keys,
+    password, identities, sessions and networks are gone for ever. Entries in the book of coins stay.
+    """
+    CreateApiKey: _aio.UnaryUnaryMultiCallable[_accounts_service_pb2.CreateApiKeyRequest, _accounts_service_pb2.CreateApiKeyResponse]
+    """Make a key for a program that acts as the player. Its secret is shown this once."""
+    ListApiKeys: _aio.UnaryUnaryMultiCallable[_accounts_service_pb2.ListApiKeysRequest, _accounts_service_pb2.ListApiKeysResponse]
+    """The keys of a player, the newest first; never secrets."""
+    RotateApiKey: _aio.UnaryUnaryMultiCallable[_accounts_service_pb2.RotateApiKeyRequest, _accounts_service_pb2.RotateApiKeyResponse]
+    """Give a key a new secret; the one before stays good for a while, older ones end now."""
+    RevokeApiKey: _aio.UnaryUnaryMultiCallable[_accounts_service_pb2.RevokeApiKeyRequest, _accounts_service_pb2.RevokeApiKeyResponse]
+    """End a key: its tokens are refused within a second. Twice does nothing."""
+    ExchangeApiKey: _aio.UnaryUnaryMultiCallable[_accounts_service_pb2.ExchangeApiKeyRequest, _accounts_service_pb2.ExchangeApiKeyResponse]
+    """Exchange the secret of a key for an access token. Public; rate-limited by key and by network."""
+    GrantRole: _aio.UnaryUnaryMultiCallable[_accounts_service_pb2.GrantRoleRequest, _accounts_service_pb2.GrantRoleResponse]
+    """Give a player a role. Staff: admin."""
+    RevokeRole: _aio.UnaryUnaryMultiCallable[_accounts_service_pb2.RevokeRoleRequest, _accounts_service_pb2.RevokeRoleResponse]
+    """Take a role away; his sessions end. Staff: admin."""
+    ListStaff: _aio.UnaryUnaryMultiCallable[_accounts_service_pb2.ListStaffRequest, _accounts_service_pb2.ListStaffResponse]
+    """Who has which role. Staff: admin."""
+    ListStaffLog: _aio.UnaryUnaryMultiCallable[_accounts_service_pb2.ListStaffLogRequest, _accounts_service_pb2.ListStaffLogResponse]
+    """What staff did, in all services, the newest first. Staff: admin."""
+    GetPerson: _aio.UnaryUnaryMultiCallable[_accounts_service_pb2.GetPersonRequest, _accounts_service_pb2.GetPersonResponse]
+    """A person as staff sees him. Staff: support."""
+    SuspendPlayer: _aio.UnaryUnaryMultiCallable[_accounts_service_pb2.SuspendPlayerRequest, _accounts_service_pb2.SuspendPlayerResponse]
+    """Keep a player out until a time, or for ever; his sessions end. Staff: admin."""
+    LiftSuspension: _aio.UnaryUnaryMultiCallable[_accounts_service_pb2.LiftSuspensionRequest, _accounts_service_pb2.LiftSuspensionResponse]
+    """Let a suspended player in again. Staff: admin."""
 
 class AccountsServiceServicer(metaclass=_abc_1.ABCMeta):
     """Sign-in, tokens, profiles."""
@@ -99,5 +149,199 @@ class AccountsServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_accounts_service_pb2.BatchGetProfilesRequest, _abc.Awaitable[_accounts_service_pb2.BatchGetProfilesResponse]],
     ) -> _abc.Awaitable[_accounts_service_pb2.BatchGetProfilesResponse]:
         """Public parts of several profiles, unknown ids left out."""
+
+    @_abc_1.abstractmethod
+    def ListSessions(
+        self,
+        request: _accounts_service_pb2.ListSessionsRequest,
+        context: _aio.ServicerContext[_accounts_service_pb2.ListSessionsRequest, _abc.Awaitable[_accounts_service_pb2.ListSessionsResponse]],
+    ) -> _abc.Awaitable[_accounts_service_pb2.ListSessionsResponse]:
+        """One's own sessions that are not over, the one last used first."""
+
+    @_abc_1.abstractmethod
+    def RevokeOtherSessions(
+        self,
+        request: _accounts_service_pb2.RevokeOtherSessionsRequest,
+        context: _aio.ServicerContext[_accounts_service_pb2.RevokeOtherSessionsRequest, _abc.Awaitable[_accounts_service_pb2.RevokeOtherSessionsResponse]],
+    ) -> _abc.Awaitable[_accounts_service_pb2.RevokeOtherSessionsResponse]:
+        """End all one's own sessions but that of the call."""
+
+    @_abc_1.abstractmethod
+    def ListWaysIn(
+        self,
+        request: _accounts_service_pb2.ListWaysInRequest,
+        context: _aio.ServicerContext[_accounts_service_pb2.ListWaysInRequest, _abc.Awaitable[_accounts_service_pb2.ListWaysInResponse]],
+    ) -> _abc.Awaitable[_accounts_service_pb2.ListWaysInResponse]:
+        """The ways into one's own account: device keys, a password, identities of others."""
+
+    @_abc_1.abstractmethod
+    def RemoveWayIn(
+        self,
+        request: _accounts_service_pb2.RemoveWayInRequest,
+        context: _aio.ServicerContext[_accounts_service_pb2.RemoveWayInRequest, _abc.Awaitable[_accounts_service_pb2.RemoveWayInResponse]],
+    ) -> _abc.Awaitable[_accounts_service_pb2.RemoveWayInResponse]:
+        """Take a way in away; never the last one. Sessions go on."""
+
+    @_abc_1.abstractmethod
+    def AddDeviceKey(
+        self,
+        request: _accounts_service_pb2.AddDeviceKeyRequest,
+        context: _aio.ServicerContext[_accounts_service_pb2.AddDeviceKeyRequest, _abc.Awaitable[_accounts_service_pb2.AddDeviceKeyResponse]],
+    ) -> _abc.Awaitable[_accounts_service_pb2.AddDeviceKeyResponse]:
+        """Make the key of another device a way into the account of the call; the challenge is of that key."""
+
+    @_abc_1.abstractmethod
+    def SetPassword(
+        self,
+        request: _accounts_service_pb2.SetPasswordRequest,
+        context: _aio.ServicerContext[_accounts_service_pb2.SetPasswordRequest, _abc.Awaitable[_accounts_service_pb2.SetPasswordResponse]],
+    ) -> _abc.Awaitable[_accounts_service_pb2.SetPasswordResponse]:
+        """Set or change login name and password; the player stays who he is. Ends all his other sessions."""
+
+    @_abc_1.abstractmethod
+    def SignInPassword(
+        self,
+        request: _accounts_service_pb2.SignInPasswordRequest,
+        context: _aio.ServicerContext[_accounts_service_pb2.SignInPasswordRequest, _abc.Awaitable[_accounts_service_pb2.SignInPasswordResponse]],
+    ) -> _abc.Awaitable[_accounts_service_pb2.SignInPasswordResponse]:
+        """Sign in by login name and password. Public; rate-limited by login name and by network."""
+
+    @_abc_1.abstractmethod
+    def ListOidcProviders(
+        self,
+        request: _accounts_service_pb2.ListOidcProvidersRequest,
+        context: _aio.ServicerContext[_accounts_service_pb2.ListOidcProvidersRequest, _abc.Awaitable[_accounts_service_pb2.ListOidcProvidersResponse]],
+    ) -> _abc.Awaitable[_accounts_service_pb2.ListOidcProvidersResponse]:
+        """The OpenID Connect providers one may sign in with; none when none is set up. Public."""
+
+    @_abc_1.abstractmethod
+    def BeginOidc(
+        self,
+        request: _accounts_service_pb2.BeginOidcRequest,
+        context: _aio.ServicerContext[_accounts_service_pb2.BeginOidcRequest, _abc.Awaitable[_accounts_service_pb2.BeginOidcResponse]],
+    ) -> _abc.Awaitable[_accounts_service_pb2.BeginOidcResponse]:
+        """First step of signing in with a provider, or of linking an identity: where to send the browser. Public."""
+
+    @_abc_1.abstractmethod
+    def FinishOidc(
+        self,
+        request: _accounts_service_pb2.FinishOidcRequest,
+        context: _aio.ServicerContext[_accounts_service_pb2.FinishOidcRequest, _abc.Awaitable[_accounts_service_pb2.FinishOidcResponse]],
+    ) -> _abc.Awaitable[_accounts_service_pb2.FinishOidcResponse]:
+        """Second step, with what the provider sent back. Public."""
+
+    @_abc_1.abstractmethod
+    def ExportMyData(
+        self,
+        request: _accounts_service_pb2.ExportMyDataRequest,
+        context: _aio.ServicerContext[_accounts_service_pb2.ExportMyDataRequest, _abc.Awaitable[_accounts_service_pb2.ExportMyDataResponse]],
+    ) -> _abc.Awaitable[_accounts_service_pb2.ExportMyDataResponse]:
+        """Everything the platform holds about the caller, page by page."""
+
+    @_abc_1.abstractmethod
+    def DeleteAccount(
+        self,
+        request: _accounts_service_pb2.DeleteAccountRequest,
+        context: _aio.ServicerContext[_accounts_service_pb2.DeleteAccountRequest, _abc.Awaitable[_accounts_service_pb2.DeleteAccountResponse]],
+    ) -> _abc.Awaitable[_accounts_service_pb2.DeleteAccountResponse]:
+        """Delete one's own account: all sessions end now, signing in within the grace cancels; then the name, keys,
+        password, identities, sessions and networks are gone for ever. Entries in the book of coins stay.
+        """
+
+    @_abc_1.abstractmethod
+    def CreateApiKey(
+        self,
+        request: _accounts_service_pb2.CreateApiKeyRequest,
+        context: _aio.ServicerContext[_accounts_service_pb2.CreateApiKeyRequest, _abc.Awaitable[_accounts_service_pb2.CreateApiKeyResponse]],
+    ) -> _abc.Awaitable[_accounts_service_pb2.CreateApiKeyResponse]:
+        """Make a key for a program that acts as the player. Its secret is shown this once."""
+
+    @_abc_1.abstractmethod
+    def ListApiKeys(
+        self,
+        request: _accounts_service_pb2.ListApiKeysRequest,
+        context: _aio.ServicerContext[_accounts_service_pb2.ListApiKeysRequest, _abc.Awaitable[_accounts_service_pb2.ListApiKeysResponse]],
+    ) -> _abc.Awaitable[_accounts_service_pb2.ListApiKeysResponse]:
+        """The keys of a player, the newest first; never secrets."""
+
+    @_abc_1.abstractmethod
+    def RotateApiKey(
+        self,
+        request: _accounts_service_pb2.RotateApiKeyRequest,
+        context: _aio.ServicerContext[_accounts_service_pb2.RotateApiKeyRequest, _abc.Awaitable[_accounts_service_pb2.RotateApiKeyResponse]],
+    ) -> _abc.Awaitable[_accounts_service_pb2.RotateApiKeyResponse]:
+        """Give a key a new secret; the one before stays good for a while, older ones end now."""
+
+    @_abc_1.abstractmethod
+    def RevokeApiKey(
+        self,
+        request: _accounts_service_pb2.RevokeApiKeyRequest,
+        context: _aio.ServicerContext[_accounts_service_pb2.RevokeApiKeyRequest, _abc.Awaitable[_accounts_service_pb2.RevokeApiKeyResponse]],
+    ) -> _abc.Awaitable[_accounts_service_pb2.RevokeApiKeyResponse]:
+        """End a key: its tokens are refused within a second. Twice does nothing."""
+
+    @_abc_1.abstractmethod
+    def ExchangeApiKey(
+        self,
+        request: _accounts_service_pb2.ExchangeApiKeyRequest,
+        context: _aio.ServicerContext[_accounts_service_pb2.ExchangeApiKeyRequest, _abc.Awaitable[_accounts_service_pb2.ExchangeApiKeyResponse]],
+    ) -> _abc.Awaitable[_accounts_service_pb2.ExchangeApiKeyResponse]:
+        """Exchange the secret of a key for an access token. Public; rate-limited by key and by network."""
+
+    @_abc_1.abstractmethod
+    def GrantRole(
+        self,
+        request: _accounts_service_pb2.GrantRoleRequest,
+        context: _aio.ServicerContext[_accounts_service_pb2.GrantRoleRequest, _abc.Awaitable[_accounts_service_pb2.GrantRoleResponse]],
+    ) -> _abc.Awaitable[_accounts_service_pb2.GrantRoleResponse]:
+        """Give a player a role. Staff: admin."""
+
+    @_abc_1.abstractmethod
+    def RevokeRole(
+        self,
+        request: _accounts_service_pb2.RevokeRoleRequest,
+        context: _aio.ServicerContext[_accounts_service_pb2.RevokeRoleRequest, _abc.Awaitable[_accounts_service_pb2.RevokeRoleResponse]],
+    ) -> _abc.Awaitable[_accounts_service_pb2.RevokeRoleResponse]:
+        """Take a role away; his sessions end. Staff: admin."""
+
+    @_abc_1.abstractmethod
+    def ListStaff(
+        self,
+        request: _accounts_service_pb2.ListStaffRequest,
+        context: _aio.ServicerContext[_accounts_service_pb2.ListStaffRequest, _abc.Awaitable[_accounts_service_pb2.ListStaffResponse]],
+    ) -> _abc.Awaitable[_accounts_service_pb2.ListStaffResponse]:
+        """Who has which role. Staff: admin."""
+
+    @_abc_1.abstractmethod
+    def ListStaffLog(
+        self,
+        request: _accounts_service_pb2.ListStaffLogRequest,
+        context: _aio.ServicerContext[_accounts_service_pb2.ListStaffLogRequest, _abc.Awaitable[_accounts_service_pb2.ListStaffLogResponse]],
+    ) -> _abc.Awaitable[_accounts_service_pb2.ListStaffLogResponse]:
+        """What staff did, in all services, the newest first. Staff: admin."""
+
+    @_abc_1.abstractmethod
+    def GetPerson(
+        self,
+        request: _accounts_service_pb2.GetPersonRequest,
+        context: _aio.ServicerContext[_accounts_service_pb2.GetPersonRequest, _abc.Awaitable[_accounts_service_pb2.GetPersonResponse]],
+    ) -> _abc.Awaitable[_accounts_service_pb2.GetPersonResponse]:
+        """A person as staff sees him. Staff: support."""
+
+    @_abc_1.abstractmethod
+    def SuspendPlayer(
+        self,
+        request: _accounts_service_pb2.SuspendPlayerRequest,
+        context: _aio.ServicerContext[_accounts_service_pb2.SuspendPlayerRequest, _abc.Awaitable[_accounts_service_pb2.SuspendPlayerResponse]],
+    ) -> _abc.Awaitable[_accounts_service_pb2.SuspendPlayerResponse]:
+        """Keep a player out until a time, or for ever; his sessions end. Staff: admin."""
+
+    @_abc_1.abstractmethod
+    def LiftSuspension(
+        self,
+        request: _accounts_service_pb2.LiftSuspensionRequest,
+        context: _aio.ServicerContext[_accounts_service_pb2.LiftSuspensionRequest, _abc.Awaitable[_accounts_service_pb2.LiftSuspensionResponse]],
+    ) -> _abc.Awaitable[_accounts_service_pb2.LiftSuspensionResponse]:
+        """Let a suspended player in again. Staff: admin."""
 
 def add_AccountsServiceServicer_to_server(servicer: AccountsServiceServicer, server: _aio.Server) -> None: ...

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from paiju.bus.v1 import options_pb2 as paiju_dot_bus_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1epaiju/accounts/v1/events.proto\x12\x11paiju.accounts.v1\x1a\x1apaiju/bus/v1/options.proto\"d\n\rPlayerCreated\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x15\n\rcreated_at_ms\x18\x02 \x01(\x03\x12\x0f\n\x07welcome\x18\x03 \x01(\x08:\x18\xfa\xc5\x18\x14\n\x07PLAYERS\x12\tplayer_id\"p\n\x0eProfileChanged\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x10\n\x08nickname\x18\x02 \x01(\t\x12\x0e\n\x06\x61vatar\x18\x03 \x01(\t\x12\x0f\n\x07version\x18\x04 \x01(\x03:\x18\xfa\xc5\x18\x14\n\x07PLAYERS\x12\tplayer_id\"Q\n\x0eSessionRevoked\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t:\x18\xfa\xc5\x18\x14\n\x07PLAYERS\x12\tplayer_idb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1epaiju/accounts/v1/events.proto\x12\x11paiju.accounts.v1\x1a\x1apaiju/bus/v1/options.proto\"d\n\rPlayerCreated\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x15\n\rcreated_at_ms\x18\x02 \x01(\x03\x12\x0f\n\x07welcome\x18\x03 \x01(\x08:\x18\xfa\xc5\x18\x14\n\x07PLAYERS\x12\tplayer_id\"p\n\x0eProfileChanged\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x10\n\x08nickname\x18\x02 \x01(\t\x12\x0e\n\x06\x61vatar\x18\x03 \x01(\t\x12\x0f\n\x07version\x18\x04 \x01(\x03:\x18\xfa\xc5\x18\x14\n\x07PLAYERS\x12\tplayer_id\"Q\n\x0eSessionRevoked\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t:\x18\xfa\xc5\x18\x14\n\x07PLAYERS\x12\tplayer_id\"L\n\x0e\x41\x63\x63ountDeleted\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\r\n\x05\x61t_ms\x18\x02 \x01(\x03:\x18\xfa\xc5\x18\x14\n\x07PLAYERS\x12\tplayer_id\"\x9a\x01\n\nStaffActed\x12\x10\n\x08staff_id\x18\x01 \x01(\t\x12\x0c\n\x04role\x18\x02 \x01(\t\x12\x0e\n\x06\x61\x63tion\x18\x03 \x01(\t\x12\x0f\n\x07subject\x18\x04 \x01(\t\x12\x0e\n\x06reason\x18\x05 \x01(\t\x12\x13\n\x0b\x64\x65tail_json\x18\x06 \x01(\t\x12\r\n\x05\x61t_ms\x18\x07 \x01(\x03:\x17\xfa\xc5\x18\x13\n\x07PLAYERS\x12\x08staff_idb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -38,10 +38,18 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_PROFILECHANGED']._serialized_options = b'\372\305\030\024\n\007PLAYERS\022\tplayer_id'
   _globals['_SESSIONREVOKED']._loaded_options = None
   _globals['_SESSIONREVOKED']._serialized_options = b'\372\305\030\024\n\007PLAYERS\022\tplayer_id'
+  _globals['_ACCOUNTDELETED']._loaded_options = None
+  _globals['_ACCOUNTDELETED']._serialized_options = b'\372\305\030\024\n\007PLAYERS\022\tplayer_id'
+  _globals['_STAFFACTED']._loaded_options = None
+  _globals['_STAFFACTED']._serialized_options = b'\372\305\030\023\n\007PLAYERS\022\010staff_id'
   _globals['_PLAYERCREATED']._serialized_start=81
   _globals['_PLAYERCREATED']._serialized_end=181
   _globals['_PROFILECHANGED']._serialized_start=183
   _globals['_PROFILECHANGED']._serialized_end=295
   _globals['_SESSIONREVOKED']._serialized_start=297
   _globals['_SESSIONREVOKED']._serialized_end=378
+  _globals['_ACCOUNTDELETED']._serialized_start=380
+  _globals['_ACCOUNTDELETED']._serialized_end=456
+  _globals['_STAFFACTED']._serialized_start=459
+  _globals['_STAFFACTED']._serialized_end=613
 # @@protoc_insertion_point(module_scope)

@@ -105,3 +105,75 @@ class SessionRevoked(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___SessionRevoked: _TypeAlias = SessionRevoked  # noqa: Y015
+
+@_typing.final
+class AccountDeleted(_message.Message):
+    """A person is gone: forget what he was called. His id stays in the book of coins."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    AT_MS_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """`p_…`."""
+    at_ms: _builtins.int
+    """Unix milliseconds."""
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        at_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_ms", b"at_ms", "player_id", b"player_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AccountDeleted: _TypeAlias = AccountDeleted  # noqa: Y015
+
+@_typing.final
+class StaffActed(_message.Message):
+    """Somebody of the staff did something here. The same fields in every service that staff acts in."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STAFF_ID_FIELD_NUMBER: _builtins.int
+    ROLE_FIELD_NUMBER: _builtins.int
+    ACTION_FIELD_NUMBER: _builtins.int
+    SUBJECT_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    DETAIL_JSON_FIELD_NUMBER: _builtins.int
+    AT_MS_FIELD_NUMBER: _builtins.int
+    staff_id: _builtins.str
+    """A player's id, or `operator:<name>`."""
+    role: _builtins.str
+    """By which role he might: `admin`, `disputes`, `money`, `support`, `operator`."""
+    action: _builtins.str
+    """What, such as `suspend_player`."""
+    subject: _builtins.str
+    """To whom or what: a player's id, a round's id."""
+    reason: _builtins.str
+    """Why, in his words, 3 to 500 characters."""
+    detail_json: _builtins.str
+    """More, as a JSON object; may be empty."""
+    at_ms: _builtins.int
+    """Unix milliseconds."""
+    def __init__(
+        self,
+        *,
+        staff_id: _builtins.str = ...,
+        role: _builtins.str = ...,
+        action: _builtins.str = ...,
+        subject: _builtins.str = ...,
+        reason: _builtins.str = ...,
+        detail_json: _builtins.str = ...,
+        at_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "at_ms", b"at_ms", "detail_json", b"detail_json", "reason", b"reason", "role", b"role", "staff_id", b"staff_id", "subject", b"subject"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___StaffActed: _TypeAlias = StaffActed  # noqa: Y015
