@@ -570,11 +570,8 @@ class ResolveDisputeResponse(_message.Message):
     SUMMARY_FIELD_NUMBER: _builtins.int
     COINS_FIELD_NUMBER: _builtins.int
     TRANSFER_ID_FIELD_NUMBER: _builtins.int
-    FOLLOWED_FIELD_NUMBER: _builtins.int
     transfer_id: _builtins.str
     """The transfer; empty if no coins moved."""
-    followed: _builtins.int
-    """Rounds behind it that were settled or voided at once."""
     @_builtins.property
     def summary(self) -> Global___DisputeSummary:
         """The round as it is now."""
@@ -589,11 +586,10 @@ class ResolveDisputeResponse(_message.Message):
         summary: Global___DisputeSummary | None = ...,
         coins: _abc.Iterable[_builtins.int] | None = ...,
         transfer_id: _builtins.str = ...,
-        followed: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["summary", b"summary"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["coins", b"coins", "followed", b"followed", "summary", b"summary", "transfer_id", b"transfer_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["coins", b"coins", "summary", b"summary", "transfer_id", b"transfer_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

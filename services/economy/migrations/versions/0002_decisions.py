@@ -45,7 +45,11 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     """Drop them."""
-    for index, table in (("alerts_at", "alerts"), ("disputes_match", "disputes"), ("disputes_at", "disputes")):
+    for index, table in (
+        ("alerts_at", "alerts"),
+        ("disputes_match", "disputes"),
+        ("disputes_at", "disputes"),
+    ):
         op.drop_index(index, table)
     for table in IMMUTABLE:
         op.drop_table(table)
