@@ -218,6 +218,28 @@ _ECONOMY: dict[str, Reason] = {
     "STAKE_CLOSED": Reason(
         "FAILED_PRECONDITION", "该座位的本场筹码已结清。", "The stake of this seat is closed."
     ),
+    "DISPUTE_UNKNOWN": Reason(
+        "NOT_FOUND", "没有这个争议局：{round_id}。", "There is no disputed round {round_id}."
+    ),
+    "DISPUTE_RESOLVED": Reason(
+        "FAILED_PRECONDITION",
+        "该局已由 {by} 裁定（{outcome}），不能再改。",
+        "The round was decided before you by {by} ({outcome}); that stays.",
+    ),
+    "DISPUTE_OUT_OF_TURN": Reason(
+        "FAILED_PRECONDITION",
+        "同一场的局须按顺序裁定：先处理 {first}。",
+        "Rounds of a match are decided in order: {first} comes first.",
+    ),
+    "DISPUTE_SIDE_UNUSABLE": Reason(
+        "FAILED_PRECONDITION",
+        "不能按这一方结算（{why}）。",
+        "The round can't be settled for this side ({why}).",
+    ),
+    "ALERT_UNKNOWN": Reason("NOT_FOUND", "没有这条警报。", "There is no such alert."),
+    "ALERT_ACKNOWLEDGED": Reason(
+        "FAILED_PRECONDITION", "该警报已由 {by} 确认。", "The alert was acknowledged before you by {by}."
+    ),
     "STAKE_UNKNOWN": Reason("NOT_FOUND", "该座位没有本场筹码。", "This seat has no stake."),
     "STAKE_TOO_LARGE": Reason(
         "FAILED_PRECONDITION",
