@@ -125,11 +125,13 @@ async def test_profile_and_room_rules_reach_the_services_as_they_were_set(browse
     runner, url = await serve(stage)
     async with opened(browser, url, PHONE, steady=True) as page:
         await page.click(".who")
-        await page.fill(".nickname", "洞庭湖")
+        await page.click(".dialog .page-link[data-page=profile]")
+        await page.fill("[data-field=nickname]", "洞庭湖")
         await page.click(".avatar-choice >> nth=2")
-        await page.click(".dialog-buttons .primary")
-        await page.wait_for_selector(".dialog", state="detached")
-        assert (stage.profile.nickname, stage.profile.avatar) == ("洞庭湖", "a03")  # the answer closed it
+        await page.click(".page-buttons .primary")
+        await page.wait_for_selector(".toast:has-text('资料已保存')")
+        assert (stage.profile.nickname, stage.profile.avatar) == ("洞庭湖", "a03")  # the answer said so
+        await page.click("[data-button=back]")
         await page.click(".big-create")
         await page.click(".dialog .preset-chips .chip >> nth=1")
         await page.click(".dialog .round-chips .chip >> nth=1")

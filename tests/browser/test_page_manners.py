@@ -93,7 +93,10 @@ async def test_the_page_is_chinese_to_every_browser_until_english_is_chosen_and_
 async def test_the_buttons_of_a_dialog_hide_nothing_of_it_on_a_phone(browser: Browser) -> None:
     async with staged(browser, Stage(), PHONE) as page:
         await page.wait_for_selector(".hall")
-        for opener, last in ((".who", ".avatar-choice >> nth=-1"), (".big-create", ".room-options summary")):
+        for opener, last in (
+            ("[data-button=gift]", ".day >> nth=-1"),
+            (".big-create", ".room-options summary"),
+        ):
             await page.click(opener)
             await page.wait_for_selector(".dialog-buttons")
             lowest = await box(page.locator(last))

@@ -43,7 +43,7 @@ async def test_lobby_and_its_dialogs_fit(browser: Browser, size: tuple[int, int]
     async with staged(browser, size, language) as (page, stage):
         await look(page, "lobby")
         for opener, inside in (
-            (".who", ".avatars"),
+            (".who", ".pages-menu"),
             (".head-button >> nth=0", ".days"),
             (".head-button >> nth=2", ".stat"),
             (".head-button >> nth=3", ".choice"),

@@ -6,6 +6,7 @@ import { patch } from "./lib/vdom.mjs";
 import { loadWire } from "./net/wire.mjs";
 import { startTicker } from "./view/ticker.mjs";
 import { page } from "./view/page.mjs";
+import { PAGES, pageOf } from "./view/pages.mjs";
 import { initialState } from "./state.mjs";
 
 async function start() {
@@ -23,9 +24,9 @@ async function start() {
   let controls = null;
   const store = new Store(initialState(localStorage), (state) => {
     patch(root, page(state, controls));
-    document.title = state.table?.question ? `● ${t("table.your_turn")} · ${t("app.name")}` : `${t("app.name")} · Paiju`;
+    document.title = titleOf(state);
   });
-  controls = new Controls(store);
+  controls = new Controls(store, PAGES);
   startTicker(store.state.clock);
   addEventListener("resize", () => store.change());
   addEventListener("online", () => controls.connection.hurry());
@@ -33,6 +34,11 @@ async function start() {
   document.addEventListener("keydown", (event) => controls.key(event));
   document.addEventListener("pointerdown", () => controls.sound.wake(), { passive: true });
   await controls.start();
+}
+
+function titleOf(state) {
+  if (state.table?.question) return `● ${t("table.your_turn")} · ${t("app.name")}`;
+  return state.page ? `${t(pageOf(state.page.name).words)} · ${t("app.name")}` : `${t("app.name")} · Paiju`;
 }
 
 start();

@@ -13,6 +13,8 @@ export function initialState(storage) {
     goodbye: "",
     clock: new ServerClock(),
     playerId: "",
+    /** What this person may do as staff: `support`, `disputes`, `money`, `admin`. */
+    roles: [],
     profile: null,
     profiles: new Map(),
     wallet: null,
@@ -30,6 +32,9 @@ export function initialState(storage) {
     /** The game and the rule set that the lobby shows. */
     game: "",
     preset: "",
+    /** The page that is open, `{name, path}`, and by name what pages know. */
+    page: null,
+    pages: {},
     table: null,
     /** A table where the own seat plays on although its player went away. */
     awayTable: "",

@@ -9,6 +9,7 @@ import { ChatControls } from "./chat.mjs";
 import { LobbyControls } from "./lobby.mjs";
 import { PlayControls } from "./play.mjs";
 import { ReplayControls } from "./replay.mjs";
+import { Router } from "./router.mjs";
 import { onKey } from "./keys.mjs";
 
 const TOAST_MS = 4_000;
@@ -16,7 +17,8 @@ const TOASTS_MAX = 3;
 
 /** The parts together. */
 export class Controls {
-  constructor(store) {
+  /** `pages`: the registry of pages. */
+  constructor(store, pages = []) {
     this.store = store;
     this.sound = new Sound(() => store.state.settings.sound);
     this.session = new Session();
@@ -30,6 +32,9 @@ export class Controls {
     this.chat = new ChatControls(this);
     this.replay = new ReplayControls(this, localStorage);
     this.nextToast = 1;
+    /** The controls of each page, by its name. */
+    this.pages = Object.fromEntries(pages.map((page) => [page.name, new page.control(this, page.name)]));
+    this.router = new Router(this, pages);
   }
 
   get state() {
@@ -99,9 +104,14 @@ export class Controls {
   }
 
   ready() {
-    this.change((state) => (state.goodbye = ""));
-    if (this.state.table) this.play.attach();
-    else this.lobby.comeBack();
+    this.change((state) => {
+      state.goodbye = "";
+      state.roles = this.session.roles;
+    });
+    if (this.state.table) {
+      this.play.attach();
+      this.router.start();
+    } else this.lobby.comeBack();
     if (!this.state.profile) this.lobby.loadAll();
   }
 

@@ -13,6 +13,10 @@ export function onKey(event, controls) {
     else controls.chat.toggle(false);
     return;
   }
+  if (state.page) {
+    if (event.key === "Escape" && !typing) controls.router.home();
+    return;
+  }
   if (typing || event.ctrlKey || event.metaKey || event.altKey || state.dialog || state.chat.open || !state.table) return;
   const isCovered = state.ui.resultOpen || state.ui.kept;
   if (!isCovered && state.table.face.onKey(event, controls)) event.preventDefault();

@@ -20,7 +20,7 @@ function choosePreset(state) {
 /** The table that the address asks to watch: `#watch=<table id>`. */
 function watchedTable() {
   const [, tableId = ""] = /^#watch=([0-9a-z-]+)$/.exec(location.hash) ?? [];
-  history.replaceState(null, "", location.pathname);
+  if (tableId) history.replaceState(null, "", location.pathname);
   return tableId;
 }
 
@@ -66,6 +66,7 @@ export class LobbyControls {
       });
       if (error.reason !== "UNREACHABLE") this.controls.fail(error);
     }
+    this.controls.router.start();
   }
 
   /** Everything the lobby shows; each part may fail alone. */
@@ -149,21 +150,6 @@ export class LobbyControls {
       this.change((state) => {
         for (const profile of profiles) state.profiles.set(profile.player_id, profile);
       });
-    });
-  }
-
-  saveProfile(nickname, avatar) {
-    return this.controls.once("profile", async () => {
-      const { profile } = await this.call("accounts/UpdateProfile", {
-        profile: { player_id: this.state.playerId, nickname, avatar },
-        update_mask: { paths: ["nickname", "avatar"] },
-      });
-      this.change((state) => {
-        state.profile = profile;
-        state.profiles.set(profile.player_id, profile);
-        state.dialog = null;
-      });
-      this.controls.toast(t("profile.saved"));
     });
   }
 

@@ -65,6 +65,7 @@ export class PlayControls {
     this.pending = null;
     this.owed.clear();
     this.controls.chat.clear();
+    this.controls.router.giveWay();
     this.change((state) => {
       state.table = new Table(tableId);
       state.screen = "table";

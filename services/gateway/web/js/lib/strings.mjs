@@ -2,7 +2,9 @@
 import { GAME_WORDS } from "../games/words.mjs";
 import { COMMON } from "./words/common.mjs";
 import { LOBBY } from "./words/lobby.mjs";
+import { PAGE_WORDS } from "./words/pages.mjs";
+import { PROFILE } from "./words/profile.mjs";
 import { RESULT } from "./words/result.mjs";
 import { TABLE } from "./words/table.mjs";
 
-export const STRINGS = Object.freeze({ ...COMMON, ...LOBBY, ...TABLE, ...RESULT, ...GAME_WORDS });
+export const STRINGS = Object.freeze({ ...COMMON, ...LOBBY, ...TABLE, ...RESULT, ...PAGE_WORDS, ...PROFILE, ...GAME_WORDS });

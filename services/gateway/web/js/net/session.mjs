@@ -31,8 +31,8 @@ export class Session {
   keep(tokens) {
     this.tokens = tokens;
     try {
-      const { access_token, access_expires_at_ms } = tokens;
-      this.tab.setItem(PLACE, JSON.stringify({ access_token, access_expires_at_ms }));
+      const { access_token, access_expires_at_ms, roles } = tokens;
+      this.tab.setItem(PLACE, JSON.stringify({ access_token, access_expires_at_ms, roles }));
     } catch {
       // Without storage the next load signs in again.
     }
@@ -46,6 +46,11 @@ export class Session {
 
   get isFresh() {
     return this.tokens !== null && this.tokens.access_expires_at_ms - this.now() > FRESH_MS;
+  }
+
+  /** What this person may do as staff. */
+  get roles() {
+    return this.tokens?.roles ?? [];
   }
 
   /** When to renew, in milliseconds from now. */

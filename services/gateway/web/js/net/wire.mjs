@@ -23,21 +23,12 @@ export const decode = (name, bytes) => codec.decode(full(name), bytes);
 /** `encode("gateway.v1.PlayRequest", object)`. */
 export const encode = (name, object) => codec.encode(full(name), object);
 
-const SERVICES = {
-  accounts: "AccountsService",
-  chat: "ChatService",
-  economy: "EconomyService",
-  matchmaking: "MatchmakingService",
-  progress: "ProgressService",
-  scoring: "ScoringService",
-  table: "TableService",
-};
-
-/** The full method name of `"matchmaking/CreateTicket"`, with its request and response. */
+/** The full method name of `"matchmaking/CreateTicket"` (in a package no two services share a name), with its request and response. */
 export function method(short) {
   const [service, name] = short.split("/");
-  const path = `paiju.${service}.v1.${SERVICES[service]}/${name}`;
+  const paths = Object.keys(codec.methods).filter((path) => path.startsWith(`paiju.${service}.v1.`) && path.endsWith(`/${name}`));
+  if (paths.length !== 1) throw new Error(`the page knows ${paths.length} methods ${short}`);
+  const [path] = paths;
   const types = codec.methods[path];
-  if (!types) throw new Error(`the page knows no method ${short}`);
   return { path, request: types[0], response: types[1] };
 }

@@ -1,11 +1,12 @@
 // What opens over the page: a frame, and by kind what is in it.
 import { allSettings, gameOf } from "../games/registry.mjs";
+import { takeFocus } from "../lib/focus.mjs";
 import { currentLanguage, localised, t } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { recordDialog, recordsDialog, statisticsDialog } from "./history.mjs";
 import { icon } from "./icons.mjs";
 import { keypad } from "./keypad.mjs";
-import { AVATARS, avatarPicture } from "./people.mjs";
+import { pagesMenu } from "./pageframe.mjs";
 import { orderOf, setOrder } from "./order.mjs";
 import { optionWords } from "./optionvalue.mjs";
 import { catalogue, changesOf, nearestPreset, presetsOf } from "./presets.mjs";
@@ -14,7 +15,7 @@ import { roomForm } from "./roomform.mjs";
 
 const KINDS = {
   settings: { title: "settings.title", body: settings },
-  profile: { title: "profile.title", body: profile, wide: true },
+  pages: { title: "pages.title", body: pagesMenu },
   signin: { title: "signin.title", body: signIn },
   statistics: { title: "stats.title", body: statisticsDialog, wide: true },
   records: { title: "records.title", body: recordsDialog, wide: true },
@@ -40,7 +41,7 @@ export function dialog(state, controls) {
         "header.dialog-head",
         {},
         h("h2", {}, t(title)),
-        h("button.icon-button", { "aria-label": t("close"), onclick: () => controls.closeDialog(), oncreate: (node) => node.focus({ preventScroll: true }) }, icon("close")),
+        h("button.icon-button", { "aria-label": t("close"), onclick: () => controls.closeDialog(), oncreate: takeFocus }, icon("close")),
       ),
       h("div.dialog-body", {}, body(state, controls)),
     ),
@@ -67,28 +68,6 @@ function settings(state, controls) {
     h("p.hint", {}, t(face.keys ?? "settings.keys")),
     h("p.hint", {}, t("settings.player", { id: state.playerId })),
   ];
-}
-
-function profile(state, controls) {
-  const chosen = state.dialog.avatar ?? state.profile?.avatar ?? "a01";
-  const save = (event) => {
-    event.preventDefault();
-    const nickname = document.querySelector(".nickname").value.trim();
-    if (nickname) controls.lobby.saveProfile(nickname, chosen);
-  };
-  return h(
-    "form.profile",
-    { onsubmit: save },
-    h("label.field", {}, h("span", {}, t("profile.nickname")), h("input.nickname", { type: "text", maxlength: 12, required: true, autocomplete: "off", oncreate: (node) => (node.value = state.profile?.nickname ?? "") })),
-    h(
-      "div.avatars",
-      { role: "radiogroup", "aria-label": t("profile.avatar") },
-      AVATARS.map((key) =>
-        h("button.avatar-choice", { key, type: "button", role: "radio", "aria-checked": String(key === chosen), "aria-label": `${t("profile.avatar")} ${Number(key.slice(1))}`, onclick: () => controls.change((s) => (s.dialog.avatar = key)) }, avatarPicture(key)),
-      ),
-    ),
-    h("div.dialog-buttons", {}, h("button.primary", { type: "submit", disabled: state.busy.has("profile") }, t("save"))),
-  );
 }
 
 function signIn(state, controls) {
@@ -128,6 +107,7 @@ function menu(state, controls) {
     {},
     item("rules", t("rules.title"), () => controls.dialog({ kind: "rules" })),
     document.fullscreenEnabled ? item("full", t(document.fullscreenElement ? "full.off" : "full.on"), () => fullScreen(controls)) : null,
+    item("pages", t("pages.title"), () => controls.dialog({ kind: "pages" })),
     item("lobby", t("menu.lobby"), () => controls.play.toLobby()),
     playing ? item("dissolve", t("dissolve.title"), () => controls.dialog({ kind: "dissolve" })) : null,
     playing ? item("leave", t("leave.title"), () => controls.dialog({ kind: "leave" }), "danger") : null,

@@ -32,7 +32,7 @@ function header(state, controls) {
     { key: "head" },
     h(
       "button.who",
-      { onclick: () => controls.dialog({ kind: "profile" }), "aria-label": t("profile.title") },
+      { onclick: () => controls.dialog({ kind: "pages" }), "aria-label": t("pages.title"), "aria-haspopup": "dialog" },
       state.profile ? avatar(state, state.profile.player_id) : avatarPicture("a01"),
       h("span.who-name", {}, state.profile?.nickname ?? "…"),
     ),

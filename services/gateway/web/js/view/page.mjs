@@ -3,6 +3,7 @@ import { t, tOr } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { dialog } from "./dialogs.mjs";
 import { lobby } from "./lobby.mjs";
+import { pageScreen } from "./pageframe.mjs";
 import { replayScreen } from "./replay.mjs";
 import { tableScreen } from "./table.mjs";
 
@@ -22,6 +23,7 @@ export function page(state, controls) {
 
 function screen(state, controls) {
   if (state.replay) return replayScreen(state, controls);
+  if (state.page && state.screen !== "boot") return pageScreen(state, controls);
   if (state.screen === "table" && state.table) return tableScreen(state, controls);
   if (state.screen === "lobby") return lobby(state, controls);
   return h("main.boot", { key: "boot" }, h("p.boot-word", {}, t("app.name")), h("p", {}, t("boot.connecting")));
