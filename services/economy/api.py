@@ -17,15 +17,18 @@ from services.economy.bus import Tellers
 from services.economy.core.money import check_amount, check_currency, is_bot, split_round_id
 from services.economy.reconcile import reconcile
 from services.economy.settings import EconomySettings
-from services.economy.store import rounds, stakes, wallets
+from services.economy.store import days, rounds, stakes, wallets
 
 ACCESS: AccessTable = {
     "GetWallet": "player",
     "ListEntries": "player",
     "OpenStake": "service",
+    "AddStake": "service",
     "CloseStake": "service",
     "GetStakes": "service",
     "GrantReward": "service",
+    "ClaimRelief": "player",
+    "GetDay": "player",
     "GetSettlement": "player",
     "Reconcile": "service",
 }
@@ -85,6 +88,7 @@ class EconomyApi(economy_service_pb2_grpc.EconomyServiceServicer):
                     account=row.account,
                     reference=row.reference,
                     at_ms=row.at_ms,
+                    fee=_fee(row),
                 )
                 for row in rows[:size]
             ]
@@ -101,14 +105,62 @@ class EconomyApi(economy_service_pb2_grpc.EconomyServiceServicer):
         player_id, currency = _player(request.player_id, or_bot=True), check_currency(request.currency)
         buy_in = check_amount(request.buy_in, "buy_in")
         house_float, now_ms = self._settings.house_float, self._clock.now_ms()
+        caps = self._settings.day_caps
         held = await self._db.run(
             lambda connection: stakes.open_stake(
-                connection, match_id, seat, player_id, currency, buy_in, house_float, now_ms
+                connection, match_id, seat, player_id, currency, buy_in, house_float, now_ms, caps
             )
         )
         if not is_bot(player_id):
             await self._tellers.tell_wallets([player_id])
         return pb.OpenStakeResponse(stake=held)
+
+    async def AddStake(  # noqa: N802 - the proto names it
+        self, request: pb.AddStakeRequest, context: Context
+    ) -> pb.AddStakeResponse:
+        """Move more coins into a stake account between two rounds."""
+        top_up = stakes.TopUp(
+            _match(request.match_id),
+            _seat(request.seat),
+            _player(request.player_id, or_bot=True),
+            check_amount(request.amount, "amount"),
+            _request_id(request.request_id),
+            check_amount(request.stake_max, "stake_max"),
+            request.last_round_no,
+        )
+        if request.last_round_no < 0:
+            raise Refusal("INVALID_ARGUMENT", field="last_round_no")
+        house_float, now_ms = self._settings.house_float, self._clock.now_ms()
+        caps = self._settings.day_caps
+        posted = await self._db.run(
+            lambda connection: stakes.add_stake(connection, top_up, house_float, now_ms, caps)
+        )
+        if posted.is_new and not is_bot(top_up.player_id):
+            await self._tellers.tell_wallets([top_up.player_id])
+        return pb.AddStakeResponse(stake=posted.balance_after)
+
+    async def ClaimRelief(  # noqa: N802 - the proto names it
+        self, request: pb.ClaimReliefRequest, context: Context
+    ) -> pb.ClaimReliefResponse:
+        """Give relief to the caller."""
+        player_id, request_id = auth.player(), _request_id(request.request_id)
+        terms, now_ms = self._settings.relief, self._clock.now_ms()
+        posted, gold = await self._db.run(
+            lambda connection: days.claim_relief(connection, player_id, request_id, terms, now_ms)
+        )
+        if posted.is_new:
+            await self._tellers.tell_wallets([player_id])
+        return pb.ClaimReliefResponse(
+            transfer_id=posted.transfer_id, gold=gold, balance_after=posted.balance_after
+        )
+
+    async def GetDay(self, request: pb.GetDayRequest, context: Context) -> pb.GetDayResponse:  # noqa: N802 - the proto names it
+        """What today leaves a player."""
+        player_id, now_ms = _whose(request.player_id), self._clock.now_ms()
+        caps, terms = self._settings.day_caps, self._settings.relief
+        return await self._db.read(
+            lambda connection: days.day_for(connection, player_id, caps, terms, now_ms)
+        )
 
     async def CloseStake(  # noqa: N802 - the proto names it
         self, request: pb.CloseStakeRequest, context: Context
@@ -145,8 +197,7 @@ class EconomyApi(economy_service_pb2_grpc.EconomyServiceServicer):
         """Give a player coins from the house."""
         player_id, currency = _player(request.player_id), check_currency(request.money.currency)
         amount = check_amount(request.money.amount, "money.amount", self._settings.grant_max)
-        if not 1 <= len(request.request_id) <= REQUEST_ID_CHARACTERS_MAX:
-            raise Refusal("INVALID_ARGUMENT", field="request_id")
+        _request_id(request.request_id)
         if not _KIND.fullmatch(request.kind):
             raise Refusal("INVALID_ARGUMENT", field="kind")
         if len(request.reference) > REFERENCE_CHARACTERS_MAX:
@@ -166,10 +217,10 @@ class EconomyApi(economy_service_pb2_grpc.EconomyServiceServicer):
     ) -> pb.GetSettlementResponse:
         """What happened to the money of a round."""
         split_round_id(request.round_id)
-        state, coins = await self._db.read(
+        state, coins, fees = await self._db.read(
             lambda connection: rounds.settlement_of(connection, request.round_id)
         )
-        return pb.GetSettlementResponse(state=state, coins=coins)
+        return pb.GetSettlementResponse(state=state, coins=coins, fees=fees)
 
     async def Reconcile(  # noqa: N802 - the proto names it
         self, request: pb.ReconcileRequest, context: Context
@@ -213,6 +264,19 @@ def _seat(seat: int) -> int:
     if not 0 <= seat < SEATS_MAX:
         raise Refusal("INVALID_ARGUMENT", field="seat")
     return seat
+
+
+def _request_id(request_id: str) -> str:
+    if not 1 <= len(request_id) <= REQUEST_ID_CHARACTERS_MAX:
+        raise Refusal("INVALID_ARGUMENT", field="request_id")
+    return request_id
+
+
+def _fee(row: Any) -> int:
+    """Return how much of a line of the book is the fee of a table: a stake's account ends with its seat."""
+    if row.kind != "settlement" or row.payload is None:
+        return 0
+    return rounds.fees_paid(row.payload, row.stakes_before)[int(row.account.rpartition("/")[2])]
 
 
 def _entry_id(page_token: str) -> int | None:

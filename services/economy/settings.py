@@ -6,6 +6,7 @@ from pydantic import Field
 
 from services.chassis.config import ServiceSettings, prefixed
 from services.economy.core.money import COINS_MAX
+from services.economy.core.relief import PER_DAY_MAX, DayCaps, ReliefTerms
 
 
 class EconomySettings(ServiceSettings):
@@ -19,7 +20,27 @@ class EconomySettings(ServiceSettings):
     """What the issuer gives the house whenever it can't pay a bot's buy-in."""
     grant_max: int = Field(default=1_000_000, ge=1, le=COINS_MAX)
     """The largest single reward."""
+    relief_gold: int = Field(default=3_000, ge=0, le=COINS_MAX)
+    """Relief (救济) that one claim brings; 0 = there is none."""
+    relief_below: int = Field(default=3_000, ge=0, le=COINS_MAX)
+    """Relief is for who has less gold than this, in wallet and open stakes together."""
+    relief_per_day: int = Field(default=3, ge=0, le=PER_DAY_MAX)
+    """Claims a day, which begins at 04:00 in Asia/Shanghai."""
+    daily_win_cap: int = Field(default=0, ge=0, le=COINS_MAX)
+    """Who has won so much gold today, fees deducted, takes no new seat at a coin table; 0 = no limit."""
+    daily_loss_cap: int = Field(default=0, ge=0, le=COINS_MAX)
+    """Who has lost so much gold today, fees included, takes no new seat, adds to no stake; 0 = no limit."""
     settle_batch: int = Field(default=200, ge=1, le=2_000)
     """Audits settled in one transaction at most."""
     settle_linger_ms: int = Field(default=5, ge=0, le=1_000)
     """How long a batch of audits may wait to fill up."""
+
+    @property
+    def day_caps(self) -> DayCaps:
+        """The daily caps as one value."""
+        return DayCaps(self.daily_win_cap, self.daily_loss_cap)
+
+    @property
+    def relief(self) -> ReliefTerms:
+        """The terms of relief as one value."""
+        return ReliefTerms(self.relief_gold, self.relief_below, self.relief_per_day)

@@ -58,7 +58,7 @@ class Books:
     def grant(self, player_id: str, amount: int, key: str = "", currency: str = "gold") -> int:
         key = key or f"test/{player_id}/{amount}"
         return self.run(
-            lambda c: wallets.grant(c, key, "test", player_id, currency, amount, "", self.now_ms)
+            lambda c: wallets.grant(c, key, "task", player_id, currency, amount, "", self.now_ms)
         ).balance_after
 
     def open(self, match: str, seat: int, player: str, buy_in: int, currency: str = "gold") -> int:
@@ -84,7 +84,7 @@ class Books:
         return self.run(lambda c: stakes.all_stakes(c, match))
 
     def state(self, round_id: str) -> tuple[str, list[int]]:
-        state, coins = self.run(lambda c: rounds.settlement_of(c, round_id))
+        state, coins, _ = self.run(lambda c: rounds.settlement_of(c, round_id))
         return state, list(coins)
 
     def prove(self) -> Proof:
@@ -117,6 +117,7 @@ def audited(
     for_coins: bool = True,
     base_stake: int = 10,
     win_cap: bool = False,
+    fee: int = 0,
     from_seat: int = -1,
     auditor: str = "paiju-scoring 1",
 ) -> scoring_events.RoundAudited:
@@ -136,7 +137,7 @@ def audited(
             for seat, (player, won) in enumerate(zip(players, points, strict=True))
         ],
         for_coins=for_coins,
-        settlement_json=json.dumps({"base_stake": base_stake, "win_cap_by_balance": win_cap}),
+        settlement_json=json.dumps({"base_stake": base_stake, "fee": fee, "win_cap_by_balance": win_cap}),
         huxi=18,
         fan=2,
         names_json='{"红胡":2}',

@@ -47,6 +47,14 @@ def house(currency: str) -> Account:
     return Account("house/bots", currency, "house", "")
 
 
+def fees_of(match_id: str, currency: str) -> Account:
+    """Return the account that collects the fees of a match: the house's income is the sum of all of them.
+
+    One for all matches would be the one row that every batch of every process waits for.
+    """
+    return Account(f"house/fees/{match_id}", currency, "house", "")
+
+
 def issuer(currency: str) -> Account:
     """Return the account that all coins come from."""
     return Account("issuer", currency, "issuer", "")

@@ -87,11 +87,11 @@ def cap_inputs(fact: RoundFact, stakes: Sequence[HeldStake]) -> caps.CapInputs |
     if not zero_sum(points):
         return "points_not_zero_sum"
     try:
-        base_stake, win_cap = caps.options_of(fact.settlement_json)
+        terms = caps.terms_of(fact.settlement_json)
     except ValueError:
         return "settlement_options_bad"
     if not fact.for_coins:
-        return caps.CapInputs(points, (0,) * len(points), base_stake, win_cap, fact.from_seat)
+        return caps.CapInputs.under(terms, points, (0,) * len(points), fact.from_seat)
     held = {stake.seat: stake for stake in stakes}
     if held.keys() != {seat.seat for seat in by_seat}:
         return "stakes_missing"
@@ -100,4 +100,4 @@ def cap_inputs(fact: RoundFact, stakes: Sequence[HeldStake]) -> caps.CapInputs |
     if len({stake.currency for stake in stakes}) != 1:
         return "stakes_in_several_currencies"
     amounts = tuple(held[seat].amount for seat in range(len(by_seat)))
-    return caps.CapInputs(points, amounts, base_stake, win_cap, fact.from_seat)
+    return caps.CapInputs.under(terms, points, amounts, fact.from_seat)

@@ -11,7 +11,7 @@ from paiju.table.v1 import events_pb2 as table_events
 from sqlalchemy import Connection
 
 from services.chassis.errors import Defect
-from services.economy.core.caps import CapInputs, options_of
+from services.economy.core.caps import CapInputs, fees, terms_of
 from services.economy.core.rounds import RoundFact, SeatFact
 from services.economy.store import schema
 from services.economy.store.bulk import insert_rows
@@ -72,11 +72,10 @@ def round_settled(
 ) -> events_pb2.RoundSettled:
     """Return the event that tells of a settlement, with everything the coins were computed from."""
     audit = scoring_events.RoundAudited.FromString(fact.payload)
-    base_stake, win_cap = options_of(fact.settlement_json)
     by_seat = sorted(fact.seats, key=lambda seat: seat.seat)
-    inputs = CapInputs(
-        tuple(seat.points for seat in by_seat), tuple(stakes), base_stake, win_cap, fact.from_seat
-    )
+    points = tuple(seat.points for seat in by_seat)
+    inputs = CapInputs.under(terms_of(fact.settlement_json), points, tuple(stakes), fact.from_seat)
+    paid = fees(inputs)
     return events_pb2.RoundSettled(
         round_id=fact.round_id,
         match_id=fact.match_id,
@@ -92,8 +91,9 @@ def round_settled(
                 points=seat.points,
                 coins=coins[seat.seat],
                 stake_before=stakes[seat.seat],
-                stake_after=stakes[seat.seat] + coins[seat.seat],
+                stake_after=stakes[seat.seat] - paid[seat.seat] + coins[seat.seat],
                 won=seat.won,
+                fee=paid[seat.seat],
             )
             for seat in by_seat
         ],

@@ -10,7 +10,7 @@ from paiju.scoring.v1 import events_pb2 as scoring_events
 from sqlalchemy import Connection, and_, func, select
 
 from services.economy.core import caps
-from services.economy.core.money import stake
+from services.economy.core.money import fees_of, stake
 from services.economy.store import facts, schema
 
 FINDINGS_MAX = 200
@@ -174,13 +174,17 @@ def _settlement_problem(payload: bytes, stakes_before: str, coins: str, moved: d
     if audit.verdict != scoring_events.VERDICT_AGREED:
         return "settled without an agreed audit"
     fact = facts.from_audited(audit)
-    base_stake, win_cap = caps.options_of(fact.settlement_json)
     points = tuple(seat.points for seat in sorted(fact.seats, key=lambda seat: seat.seat))
-    inputs = caps.CapInputs(points, tuple(json.loads(stakes_before)), base_stake, win_cap, fact.from_seat)
+    terms, stakes = caps.terms_of(fact.settlement_json), tuple(json.loads(stakes_before))
+    inputs = caps.CapInputs.under(terms, points, stakes, fact.from_seat)
     again = caps.settle(inputs) if fact.for_coins else (0,) * len(points)
+    fees = caps.fees(inputs)
     if list(again) != json.loads(coins):
         return f"coins are {coins}, computed again {list(again)}"
-    expected = {stake(fact.match_id, seat, "", "").id: won for seat, won in enumerate(again) if won}
+    moves = [won - fee for won, fee in zip(again, fees, strict=True)]
+    expected = {stake(fact.match_id, seat, "", "").id: move for seat, move in enumerate(moves) if move}
+    if sum(fees):
+        expected[fees_of(fact.match_id, "").id] = sum(fees)
     if moved != expected:
         return f"its transfer moved {moved}, computed again {expected}"
     return ""

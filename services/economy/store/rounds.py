@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sqlalchemy import Connection, select
 
 from services.economy.core import caps
-from services.economy.core.money import Account, Posting, Transfer, is_bot, stake
+from services.economy.core.money import Account, Posting, Transfer, fees_of, is_bot, stake
 from services.economy.core.rounds import (
     STATE_WHEN_HEARD,
     HeldStake,
@@ -21,6 +21,7 @@ from services.economy.core.rounds import (
 )
 from services.economy.store import facts, schema
 from services.economy.store.bulk import among, insert_rows, update_rows
+from services.economy.store.disputes import open_disputes
 from services.economy.store.ledger import Book
 from services.economy.store.matches import HeldMatch, hold_matches, save_matches
 from services.economy.store.stakes import close_due, stakes_of
@@ -49,6 +50,8 @@ class _Round:
     is_new: bool
     stakes_before: tuple[int, ...] = ()
     coins: tuple[int, ...] = ()
+    moves: tuple[int, ...] = ()
+    """What each stake gains or loses: `coins` less the fee."""
     transfer_id: str = ""
     settled_at_ms: int = 0
     changed: bool = False
@@ -66,22 +69,65 @@ def hear(connection: Connection, batch: Sequence[RoundFact], now_ms: int) -> Hea
     by_match = _take_in(connection, batch, heard, now_ms)
     due: dict[str, list[_Round]] = {}
     for match_id, of_match in by_match.items():
-        numbers = ready(
-            matches[match_id].next_round_no, {number: one.state for number, one in of_match.items()}
-        )
+        numbers = ready(matches[match_id].next_round_no, _states(of_match))
         if numbers:
             due[match_id] = [of_match[number] for number in numbers]
         if any(one.state == "disputed" for one in of_match.values()):
             matches[match_id].suspend()
         # Whoever waited for this match must not go on with what it read before (repeatable read).
         matches[match_id].changed = True
+    _do(connection, matches, by_match, due, heard, now_ms)
+    return heard
+
+
+def decide(connection: Connection, match: HeldMatch, fact: RoundFact, now_ms: int) -> Heard:
+    """Do the disputed round that a held match waits for, as a person decided, and all that waited behind it.
+
+    Args:
+        connection: The transaction.
+        match: Locked by it.
+        fact: What was decided, `agreed` or `void`; the round is `match.next_round_no`.
+        now_ms: Unix milliseconds.
+
+    Returns:
+        What it came to. If `disputed` names the round again, with the cause, it cannot be settled so, and the
+        caller must undo the transaction.
+    """
+    heard = Heard()
+    of_match = _undone(connection, [match.match_id])[match.match_id]
+    of_match[fact.round_no] = _Round(fact, STATE_WHEN_HEARD[fact.kind], is_new=False)
+    others = select(schema.rounds.c.round_id).where(
+        schema.rounds.c.match_id == match.match_id,
+        schema.rounds.c.state == "disputed",
+        schema.rounds.c.round_id != fact.round_id,
+    )
+    match.suspended = connection.execute(others.limit(1)).one_or_none() is not None
+    match.changed = True
+    due = [of_match[number] for number in ready(match.next_round_no, _states(of_match))]
+    by_match = {match.match_id: of_match}
+    _do(connection, {match.match_id: match}, by_match, {match.match_id: due}, heard, now_ms)
+    return heard
+
+
+def _do(
+    connection: Connection,
+    matches: dict[str, HeldMatch],
+    by_match: dict[str, dict[int, _Round]],
+    due: dict[str, list[_Round]],
+    heard: Heard,
+    now_ms: int,
+) -> None:
+    """Do what is due, write it, and close the stakes that waited for it."""
     book = Book(connection)
     _settle(connection, book, matches, due, heard, now_ms)
     _write(connection, by_match)
     save_matches(connection, matches)
     closed = close_due(connection, book, [matches[match_id] for match_id in due], now_ms)
     heard.players.update(row.player_id for row in closed if not is_bot(row.player_id))
-    return heard
+
+
+def _states(of_match: Mapping[int, _Round]) -> dict[int, RoundState]:
+    return {number: one.state for number, one in of_match.items()}
 
 
 def _take_in(
@@ -97,23 +143,16 @@ def _take_in(
             )
         )
     }
-    by_match: dict[str, dict[int, _Round]] = defaultdict(dict)
-    undone = select(table.c.round_id, table.c.state, table.c.digest, table.c.payload).where(
-        among(connection, table.c.match_id, (fact.match_id for fact in batch)),
-        table.c.state.in_(["waiting", "waiting_void"]),
-    )
-    for row in connection.execute(undone):
-        fact = facts.from_stored(row.state, row.payload)
-        by_match[fact.match_id][fact.round_no] = _Round(fact, row.state, is_new=False)
+    by_match = _undone(connection, [fact.match_id for fact in batch])
     alerts: list[dict[str, object]] = []
-    disputes: list[dict[str, object]] = []
+    disputes: list[tuple[RoundFact, str]] = []
     for fact in batch:
         digest = known.get(fact.round_id)
         if digest is None:
             known[fact.round_id] = fact.digest
             by_match[fact.match_id][fact.round_no] = _Round(fact, STATE_WHEN_HEARD[fact.kind], is_new=True)
             if fact.kind == "disputed":
-                disputes.append(_dispute(fact, "disputed", now_ms))
+                disputes.append((fact, "disputed"))
                 heard.disputed.append((fact.round_id, "disputed"))
         elif digest != fact.digest:
             kind = "void_contradicts" if fact.kind == "void" else "audit_contradicts"
@@ -128,7 +167,21 @@ def _take_in(
             )
             heard.alerts.append((fact.round_id, kind))
     insert_rows(connection, schema.alerts, alerts, or_keep=True)
-    insert_rows(connection, schema.disputes, disputes, or_keep=True)
+    open_disputes(connection, disputes, now_ms)
+    return by_match
+
+
+def _undone(connection: Connection, match_ids: Iterable[str]) -> dict[str, dict[int, _Round]]:
+    """Return the rounds of matches that were heard of and wait for an earlier one."""
+    table = schema.rounds
+    by_match: dict[str, dict[int, _Round]] = defaultdict(dict)
+    undone = select(table.c.round_id, table.c.state, table.c.digest, table.c.payload).where(
+        among(connection, table.c.match_id, match_ids),
+        table.c.state.in_(["waiting", "waiting_void"]),
+    )
+    for row in connection.execute(undone):
+        fact = facts.from_stored(row.state, row.payload)
+        by_match[fact.match_id][fact.round_no] = _Round(fact, row.state, is_new=False)
     return by_match
 
 
@@ -147,9 +200,16 @@ def _settle(
         for row in stakes_of(connection, with_coins):
             account = stake(row.match_id, row.seat, row.player_id, row.currency)
             held[row.match_id].append((account, HeldStake(row.seat, row.player_id, row.currency, 0)))
-        book.lock(account for of_match in held.values() for account, _ in of_match)
+        accounts = [account for of_match in held.values() for account, _ in of_match]
+        with_fees = {match for match in with_coins if any(_has_fee(one.fact) for one in due[match])}
+        accounts += [
+            fees_of(match, currency)
+            for match in with_fees
+            for currency in {account.currency for account, _ in held[match]}
+        ]
+        book.lock(accounts)
     events = []
-    disputes: list[dict[str, object]] = []
+    disputes: list[tuple[RoundFact, str]] = []
     for match_id, of_match in due.items():
         match = matches[match_id]
         for one in of_match:
@@ -162,7 +222,7 @@ def _settle(
                 if cause:
                     one.state = "disputed"
                     match.suspend()
-                    disputes.append(_dispute(one.fact, cause, now_ms))
+                    disputes.append((one.fact, cause))
                     heard.disputed.append((one.fact.round_id, cause))
                     break
                 heard.settled += 1
@@ -172,11 +232,11 @@ def _settle(
                 heard.players.update(
                     seat.player_id
                     for seat in one.fact.seats
-                    if one.fact.for_coins and not seat.is_bot and one.coins[seat.seat]
+                    if one.fact.for_coins and not seat.is_bot and one.moves[seat.seat]
                 )
             match.move_to(one.fact.round_no + 1)
     book.flush()
-    insert_rows(connection, schema.disputes, disputes, or_keep=True)
+    open_disputes(connection, disputes, now_ms)
     facts.announce(connection, events)
 
 
@@ -190,16 +250,27 @@ def _settle_one(book: Book, one: _Round, stakes: Sequence[tuple[Account, HeldSta
         return inputs
     one.stakes_before = inputs.stakes
     one.coins = caps.settle(inputs) if one.fact.for_coins else (0,) * len(inputs.points)
-    postings = tuple(
-        Posting(account, one.coins[held.seat]) for account, held in stakes if one.coins[held.seat]
-    )
+    paid = caps.fees(inputs)
+    one.moves = tuple(won - fee for won, fee in zip(one.coins, paid, strict=True))
+    postings = [Posting(account, one.moves[held.seat]) for account, held in stakes if one.moves[held.seat]]
+    if sum(paid):
+        postings.append(Posting(fees_of(one.fact.match_id, stakes[0][1].currency), sum(paid)))
     if postings:
         round_id = one.fact.round_id
-        posted = book.post(Transfer(f"settlement/{round_id}", "settlement", postings, now_ms, round_id))
+        transfer = Transfer(f"settlement/{round_id}", "settlement", tuple(postings), now_ms, round_id)
+        posted = book.post(transfer)
         one.transfer_id = posted.transfer_id
     one.state = "settled"
     one.settled_at_ms = now_ms
     return ""
+
+
+def _has_fee(fact: RoundFact) -> bool:
+    """Return whether a fee may have to be posted; options that can't be read settle nothing."""
+    try:
+        return fact.for_coins and caps.terms_of(fact.settlement_json).fee > 0
+    except ValueError:
+        return False
 
 
 def _write(connection: Connection, by_match: dict[str, dict[int, _Round]]) -> None:
@@ -233,17 +304,21 @@ def _outcome(one: _Round) -> dict[str, object]:
     }
 
 
-def _dispute(fact: RoundFact, cause: str, now_ms: int) -> dict[str, object]:
-    return {"round_id": fact.round_id, "match_id": fact.match_id, "cause": cause, "at_ms": now_ms}
-
-
-def settlement_of(connection: Connection, round_id: str) -> tuple[str, Iterable[int]]:
-    """Return the state of a round as callers see it, and the coins by seat once it is settled."""
+def settlement_of(connection: Connection, round_id: str) -> tuple[str, Sequence[int], Sequence[int]]:
+    """Return the state of a round as callers see it; coins and fees by seat once it is settled."""
     table = schema.rounds
-    row = connection.execute(
-        select(table.c.state, table.c.coins).where(table.c.round_id == round_id)
-    ).one_or_none()
+    row = connection.execute(select(table).where(table.c.round_id == round_id)).one_or_none()
     if row is None:
-        return "waiting", ()
+        return "waiting", (), ()
     state = {"waiting_void": "voided"}.get(row.state, row.state)
-    return state, json.loads(row.coins) if state == "settled" else ()
+    if state != "settled":
+        return state, (), ()
+    return state, json.loads(row.coins), fees_paid(row.payload, row.stakes_before)
+
+
+def fees_paid(payload: bytes, stakes_before: str) -> Sequence[int]:
+    """Return the fees by seat of a settled round, computed again from what is kept of it."""
+    fact = facts.from_stored("settled", payload)
+    points = tuple(seat.points for seat in sorted(fact.seats, key=lambda seat: seat.seat))
+    stakes = tuple(json.loads(stakes_before))
+    return caps.fees(caps.CapInputs.under(caps.terms_of(fact.settlement_json), points, stakes))

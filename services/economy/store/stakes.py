@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from paiju.economy.v1 import events_pb2
@@ -21,9 +22,11 @@ from services.economy.core.money import (
     purse,
     stake,
 )
+from services.economy.core.relief import NO_CAPS, DayCaps
 from services.economy.store import schema
 from services.economy.store.bulk import among, update_rows
-from services.economy.store.ledger import Book
+from services.economy.store.days import check_caps
+from services.economy.store.ledger import Book, Posted
 from services.economy.store.matches import HeldMatch, hold_matches
 
 _STAKES = select(schema.stakes)
@@ -38,6 +41,7 @@ def open_stake(
     buy_in: int,
     house_float: int,
     now_ms: int,
+    caps: DayCaps = NO_CAPS,
 ) -> int:
     """Move a buy-in into the stake account of a seat, and return what it holds then (a repeat: held then).
 
@@ -46,7 +50,7 @@ def open_stake(
 
     Raises:
         Refusal: REQUEST_ID_REUSED: the seat has another stake. STAKE_CLOSED: it is closing, closed, or was
-            closed before it came. INSUFFICIENT_FUNDS.
+            closed before it came. INSUFFICIENT_FUNDS. DAILY_WIN_CAP, DAILY_LOSS_CAP.
     """
     hold_matches(connection, [match_id])
     same = content_hash(player_id, currency, buy_in)
@@ -60,13 +64,11 @@ def open_stake(
     target, source = stake(match_id, seat, player_id, currency), purse(player_id, currency)
     reference = f"{match_id}/{seat}"
     book = Book(connection)
+    book.lock([source, target, issuer(currency)] if is_bot(player_id) else [source, target])
     if is_bot(player_id):
-        book.lock([source, target, issuer(currency)])
-        if book.balance(source) < buy_in:
-            funding = move(issuer(currency), house(currency), max(house_float, buy_in))
-            book.post(Transfer(f"house_funding/{reference}", "house_funding", funding, now_ms, reference))
+        _fund_house(book, currency, buy_in, house_float, reference, reference, now_ms)
     else:
-        book.lock([source, target])
+        check_caps(connection, player_id, caps, now_ms)
     posted = book.post(
         Transfer(f"stake_open/{reference}", "stake_open", move(source, target, buy_in), now_ms, reference)
     )
@@ -84,6 +86,71 @@ def open_stake(
         },
     )
     return posted.balance_after
+
+
+@dataclass(frozen=True, slots=True)
+class TopUp:
+    """Coins to be added to a stake between two rounds."""
+
+    match_id: str
+    seat: int
+    player_id: str
+    amount: int
+    request_id: str
+    stake_max: int
+    """The stake holds no more than this afterwards."""
+    last_round_no: int
+    """The last round that was opened; it must be done, and no later one."""
+
+
+def add_stake(
+    connection: Connection, top_up: TopUp, house_float: int, now_ms: int, caps: DayCaps = NO_CAPS
+) -> Posted:
+    """Move more coins into an open stake, once per request; a bot's come from the house.
+
+    Raises:
+        Refusal: REQUEST_ID_REUSED. STAKE_UNKNOWN, STAKE_CLOSED, NOT_SEATED: the stake of another.
+            SETTLEMENT_PENDING: what a round not done yet pays depends on its stakes. WRONG_PHASE: a later
+            round is done. STAKE_TOO_LARGE, INSUFFICIENT_FUNDS, DAILY_WIN_CAP, DAILY_LOSS_CAP.
+    """
+    match_id, seat, player_id = top_up.match_id, top_up.seat, top_up.player_id
+    match = hold_matches(connection, [match_id])[match_id]
+    row = _one(connection, match_id, seat)
+    if row is None or row.state == "tombstone":
+        raise Refusal("STAKE_UNKNOWN" if row is None else "STAKE_CLOSED")
+    if row.player_id != player_id:
+        raise Refusal("NOT_SEATED")
+    target, source = stake(match_id, seat, player_id, row.currency), purse(player_id, row.currency)
+    reference = f"{match_id}/{seat}"
+    key = f"stake_topup/{reference}/{top_up.request_id}"
+    transfer = Transfer(key, "stake_topup", move(source, target, top_up.amount), now_ms, reference)
+    book = Book(connection)
+    book.lock([source, target, issuer(row.currency)] if is_bot(player_id) else [source, target], [key])
+    if not book.known(key):
+        if row.state != "open":
+            raise Refusal("STAKE_CLOSED")
+        if match.next_round_no != top_up.last_round_no + 1:
+            is_behind = match.next_round_no <= top_up.last_round_no
+            raise Refusal("SETTLEMENT_PENDING" if is_behind else "WRONG_PHASE")
+        held = book.balance(target)
+        if held + top_up.amount > top_up.stake_max:
+            raise Refusal("STAKE_TOO_LARGE", stake_max=top_up.stake_max, stake=held)
+        if is_bot(player_id):
+            _fund_house(book, row.currency, top_up.amount, house_float, key, reference, now_ms)
+        else:
+            check_caps(connection, player_id, caps, now_ms)
+    posted = book.post(transfer)
+    book.flush()
+    return posted
+
+
+def _fund_house(
+    book: Book, currency: str, needed: int, house_float: int, key: str, reference: str, now_ms: int
+) -> None:
+    """Stage what the issuer gives a house that can't pay `needed` for a bot."""
+    if book.balance(house(currency)) < needed:
+        funding = move(issuer(currency), house(currency), max(house_float, needed))
+        book.post(Transfer(f"house_funding/{key}", "house_funding", funding, now_ms, reference))
 
 
 def close_stake(

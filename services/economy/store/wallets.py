@@ -114,11 +114,14 @@ def wallets_of(connection: Connection, player_ids: Iterable[str]) -> dict[str, p
 def entries_of(
     connection: Connection, player_id: str, currency: str, page_size: int, before_id: int | None
 ) -> Sequence[Row[Any]]:
-    """Return a player's entries, newest first, older than entry `before_id`."""
-    table, of = schema.entries, schema.transfers
+    """Return a player's entries, newest first, older than entry `before_id`; a settlement with what is kept
+    of its round (`payload`, `stakes_before`), from which its fee follows.
+    """
+    table, of, rounds = schema.entries, schema.transfers, schema.rounds
     query = (
-        select(table, of.c.kind, of.c.reference, of.c.at_ms)
+        select(table, of.c.kind, of.c.reference, of.c.at_ms, rounds.c.payload, rounds.c.stakes_before)
         .join(of, of.c.id == table.c.transfer_id)
+        .outerjoin(rounds, and_(of.c.kind == "settlement", rounds.c.round_id == of.c.reference))
         .where(table.c.owner == player_id)
         .order_by(table.c.id.desc())
         .limit(page_size)

@@ -122,6 +122,8 @@ METHODS: Final[Mapping[str, Method]] = {
             ("GetWallet", "player", 2.0, READ),
             ("ListEntries", "player", 3.0, READ),
             ("GetSettlement", "player", 2.0, READ),
+            ("GetDay", "player", 3.0, READ),
+            ("ClaimRelief", "player", 5.0, RARE),
         ),
         *_service("chat", ("PostMessage", "player", 3.0, WRITE), ("ListMessages", "player", 2.0, READ)),
         *_service(

@@ -144,10 +144,11 @@ class Entry(_message.Message):
     ACCOUNT_FIELD_NUMBER: _builtins.int
     REFERENCE_FIELD_NUMBER: _builtins.int
     AT_MS_FIELD_NUMBER: _builtins.int
+    FEE_FIELD_NUMBER: _builtins.int
     transfer_id: _builtins.str
     """The transfer."""
     kind: _builtins.str
-    """`welcome`, `stake_open`, `stake_close`, `settlement`, `sign_in`, …"""
+    """`welcome`, `stake_open`, `stake_topup`, `stake_close`, `settlement`, `relief`, `sign_in`, …"""
     currency: _builtins.str
     """`gold`, …"""
     amount: _builtins.int
@@ -160,6 +161,8 @@ class Entry(_message.Message):
     """What it belongs to, e.g. a round id; empty = nothing."""
     at_ms: _builtins.int
     """Unix milliseconds."""
+    fee: _builtins.int
+    """Of a settlement: how much of `amount` the fee of the table is, 0 or more (`amount` = won or lost − `fee`); else 0."""
     def __init__(
         self,
         *,
@@ -171,10 +174,11 @@ class Entry(_message.Message):
         account: _builtins.str = ...,
         reference: _builtins.str = ...,
         at_ms: _builtins.int = ...,
+        fee: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["account", b"account", "amount", b"amount", "at_ms", b"at_ms", "balance_after", b"balance_after", "currency", b"currency", "kind", b"kind", "reference", b"reference", "transfer_id", b"transfer_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["account", b"account", "amount", b"amount", "at_ms", b"at_ms", "balance_after", b"balance_after", "currency", b"currency", "fee", b"fee", "kind", b"kind", "reference", b"reference", "transfer_id", b"transfer_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -267,6 +271,234 @@ class OpenStakeResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___OpenStakeResponse: _TypeAlias = OpenStakeResponse  # noqa: Y015
+
+@_typing.final
+class AddStakeRequest(_message.Message):
+    """Request of AddStake (services only; the table asks for the player of the seat)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_ID_FIELD_NUMBER: _builtins.int
+    SEAT_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    AMOUNT_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    STAKE_MAX_FIELD_NUMBER: _builtins.int
+    LAST_ROUND_NO_FIELD_NUMBER: _builtins.int
+    match_id: _builtins.str
+    """The match."""
+    seat: _builtins.int
+    """From 0."""
+    player_id: _builtins.str
+    """Whose stake it is."""
+    amount: _builtins.int
+    """At least 1."""
+    request_id: _builtins.str
+    """Chosen by the caller, unique in the match; a repeat with the same content gets the first answer."""
+    stake_max: _builtins.int
+    """The stake may not hold more than this afterwards; at least 1."""
+    last_round_no: _builtins.int
+    """The last round of the match that was opened; 0 = none. Coins are added between it and the next one."""
+    def __init__(
+        self,
+        *,
+        match_id: _builtins.str = ...,
+        seat: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        amount: _builtins.int = ...,
+        request_id: _builtins.str = ...,
+        stake_max: _builtins.int = ...,
+        last_round_no: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount", b"amount", "last_round_no", b"last_round_no", "match_id", b"match_id", "player_id", b"player_id", "request_id", b"request_id", "seat", b"seat", "stake_max", b"stake_max"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AddStakeRequest: _TypeAlias = AddStakeRequest  # noqa: Y015
+
+@_typing.final
+class AddStakeResponse(_message.Message):
+    """Response of AddStake."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STAKE_FIELD_NUMBER: _builtins.int
+    stake: _builtins.int
+    """Coins in the stake account after it."""
+    def __init__(
+        self,
+        *,
+        stake: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["stake", b"stake"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AddStakeResponse: _TypeAlias = AddStakeResponse  # noqa: Y015
+
+@_typing.final
+class ClaimReliefRequest(_message.Message):
+    """Request of ClaimRelief."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    request_id: _builtins.str
+    """Chosen by the client; a repeat gets the first answer."""
+    def __init__(
+        self,
+        *,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["request_id", b"request_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ClaimReliefRequest: _TypeAlias = ClaimReliefRequest  # noqa: Y015
+
+@_typing.final
+class ClaimReliefResponse(_message.Message):
+    """Response of ClaimRelief."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TRANSFER_ID_FIELD_NUMBER: _builtins.int
+    GOLD_FIELD_NUMBER: _builtins.int
+    BALANCE_AFTER_FIELD_NUMBER: _builtins.int
+    transfer_id: _builtins.str
+    """The transfer."""
+    gold: _builtins.int
+    """Given now (or the first time)."""
+    balance_after: _builtins.int
+    """Gold in the wallet after it."""
+    def __init__(
+        self,
+        *,
+        transfer_id: _builtins.str = ...,
+        gold: _builtins.int = ...,
+        balance_after: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["balance_after", b"balance_after", "gold", b"gold", "transfer_id", b"transfer_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ClaimReliefResponse: _TypeAlias = ClaimReliefResponse  # noqa: Y015
+
+@_typing.final
+class GetDayRequest(_message.Message):
+    """Request of GetDay."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """Whose. A player may only ask for himself."""
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["player_id", b"player_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetDayRequest: _TypeAlias = GetDayRequest  # noqa: Y015
+
+@_typing.final
+class Relief(_message.Message):
+    """What relief there is for a player now."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GOLD_FIELD_NUMBER: _builtins.int
+    BELOW_FIELD_NUMBER: _builtins.int
+    PER_DAY_FIELD_NUMBER: _builtins.int
+    LEFT_FIELD_NUMBER: _builtins.int
+    REFUSAL_FIELD_NUMBER: _builtins.int
+    gold: _builtins.int
+    """Gold a claim brings."""
+    below: _builtins.int
+    """There is relief for who has less than this, in wallet and open stakes together; 0 = there is none."""
+    per_day: _builtins.int
+    """Claims a day."""
+    left: _builtins.int
+    """Claims left today."""
+    refusal: _builtins.str
+    """Empty = may be claimed now; else `RELIEF_NOT_NEEDED` or `RELIEF_USED_UP`."""
+    def __init__(
+        self,
+        *,
+        gold: _builtins.int = ...,
+        below: _builtins.int = ...,
+        per_day: _builtins.int = ...,
+        left: _builtins.int = ...,
+        refusal: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["below", b"below", "gold", b"gold", "left", b"left", "per_day", b"per_day", "refusal", b"refusal"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Relief: _TypeAlias = Relief  # noqa: Y015
+
+@_typing.final
+class GetDayResponse(_message.Message):
+    """Response of GetDay. A day ends at 04:00 in Asia/Shanghai."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DAY_FIELD_NUMBER: _builtins.int
+    ENDS_AT_MS_FIELD_NUMBER: _builtins.int
+    NET_FIELD_NUMBER: _builtins.int
+    WIN_CAP_FIELD_NUMBER: _builtins.int
+    LOSS_CAP_FIELD_NUMBER: _builtins.int
+    REFUSAL_FIELD_NUMBER: _builtins.int
+    RELIEF_FIELD_NUMBER: _builtins.int
+    day: _builtins.str
+    """`2026-11-30`."""
+    ends_at_ms: _builtins.int
+    """Unix milliseconds; then the counts begin anew."""
+    net: _builtins.int
+    """Gold won (above 0) or lost (below 0) at tables today, fees included."""
+    win_cap: _builtins.int
+    """No new seat at a coin table for who has won so much; 0 = no limit."""
+    loss_cap: _builtins.int
+    """No new seat at a coin table for who has lost so much; 0 = no limit."""
+    refusal: _builtins.str
+    """Empty = may sit down; else `DAILY_WIN_CAP` or `DAILY_LOSS_CAP`."""
+    @_builtins.property
+    def relief(self) -> Global___Relief:
+        """Relief."""
+
+    def __init__(
+        self,
+        *,
+        day: _builtins.str = ...,
+        ends_at_ms: _builtins.int = ...,
+        net: _builtins.int = ...,
+        win_cap: _builtins.int = ...,
+        loss_cap: _builtins.int = ...,
+        refusal: _builtins.str = ...,
+        relief: Global___Relief | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["relief", b"relief"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["day", b"day", "ends_at_ms", b"ends_at_ms", "loss_cap", b"loss_cap", "net", b"net", "refusal", b"refusal", "relief", b"relief", "win_cap", b"win_cap"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetDayResponse: _TypeAlias = GetDayResponse  # noqa: Y015
 
 @_typing.final
 class CloseStakeRequest(_message.Message):
@@ -500,21 +732,27 @@ class GetSettlementResponse(_message.Message):
 
     STATE_FIELD_NUMBER: _builtins.int
     COINS_FIELD_NUMBER: _builtins.int
+    FEES_FIELD_NUMBER: _builtins.int
     state: _builtins.str
     """`settled`, `waiting` (for an earlier round or the audit), `disputed`, `voided`."""
     @_builtins.property
     def coins(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """Coins by seat; empty unless settled."""
+        """Coins won or lost by seat, fees apart; empty unless settled."""
+
+    @_builtins.property
+    def fees(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Fees paid by seat; empty unless settled."""
 
     def __init__(
         self,
         *,
         state: _builtins.str = ...,
         coins: _abc.Iterable[_builtins.int] | None = ...,
+        fees: _abc.Iterable[_builtins.int] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["coins", b"coins", "state", b"state"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["coins", b"coins", "fees", b"fees", "state", b"state"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -50,6 +50,11 @@ class EconomyServiceStub:
                 request_serializer=paiju_dot_economy_dot_v1_dot_economy__service__pb2.OpenStakeRequest.SerializeToString,
                 response_deserializer=paiju_dot_economy_dot_v1_dot_economy__service__pb2.OpenStakeResponse.FromString,
                 _registered_method=True)
+        self.AddStake = channel.unary_unary(
+                '/paiju.economy.v1.EconomyService/AddStake',
+                request_serializer=paiju_dot_economy_dot_v1_dot_economy__service__pb2.AddStakeRequest.SerializeToString,
+                response_deserializer=paiju_dot_economy_dot_v1_dot_economy__service__pb2.AddStakeResponse.FromString,
+                _registered_method=True)
         self.CloseStake = channel.unary_unary(
                 '/paiju.economy.v1.EconomyService/CloseStake',
                 request_serializer=paiju_dot_economy_dot_v1_dot_economy__service__pb2.CloseStakeRequest.SerializeToString,
@@ -64,6 +69,16 @@ class EconomyServiceStub:
                 '/paiju.economy.v1.EconomyService/GrantReward',
                 request_serializer=paiju_dot_economy_dot_v1_dot_economy__service__pb2.GrantRewardRequest.SerializeToString,
                 response_deserializer=paiju_dot_economy_dot_v1_dot_economy__service__pb2.GrantRewardResponse.FromString,
+                _registered_method=True)
+        self.ClaimRelief = channel.unary_unary(
+                '/paiju.economy.v1.EconomyService/ClaimRelief',
+                request_serializer=paiju_dot_economy_dot_v1_dot_economy__service__pb2.ClaimReliefRequest.SerializeToString,
+                response_deserializer=paiju_dot_economy_dot_v1_dot_economy__service__pb2.ClaimReliefResponse.FromString,
+                _registered_method=True)
+        self.GetDay = channel.unary_unary(
+                '/paiju.economy.v1.EconomyService/GetDay',
+                request_serializer=paiju_dot_economy_dot_v1_dot_economy__service__pb2.GetDayRequest.SerializeToString,
+                response_deserializer=paiju_dot_economy_dot_v1_dot_economy__service__pb2.GetDayResponse.FromString,
                 _registered_method=True)
         self.GetSettlement = channel.unary_unary(
                 '/paiju.economy.v1.EconomyService/GetSettlement',
@@ -96,7 +111,17 @@ class EconomyServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def OpenStake(self, request, context):
-        """Move a buy-in from a wallet into a stake account. Idempotent by `(match_id, seat)`.
+        """Move a buy-in from a wallet into a stake account. Idempotent by `(match_id, seat)`. Refused with `DAILY_WIN_CAP` or `DAILY_LOSS_CAP`
+        once the player has won or lost as much today as one may.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def AddStake(self, request, context):
+        """Move more coins from a wallet into an open stake account, between two rounds. Idempotent by `(match_id, seat, request_id)`; refused
+        for the seat of another (`NOT_SEATED`), for a stake that closes (`STAKE_CLOSED`), above `stake_max` (`STAKE_TOO_LARGE`), before
+        `last_round_no` is settled or voided (`SETTLEMENT_PENDING`) and once a later one is (`WRONG_PHASE`), and as OpenStake.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -119,6 +144,21 @@ class EconomyServiceServicer:
 
     def GrantReward(self, request, context):
         """Give a player coins from the house (sign-in, tasks). Idempotent by `request_id`.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ClaimRelief(self, request, context):
+        """Relief for who has lost nearly everything (救济): some gold from the house, a few times a day. Idempotent by `request_id`. Refused with
+        `RELIEF_NOT_NEEDED` or `RELIEF_USED_UP`.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetDay(self, request, context):
+        """What a player has won and lost today, what the daily caps leave him, and what relief there is.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -156,6 +196,11 @@ def add_EconomyServiceServicer_to_server(servicer, server):
                     request_deserializer=paiju_dot_economy_dot_v1_dot_economy__service__pb2.OpenStakeRequest.FromString,
                     response_serializer=paiju_dot_economy_dot_v1_dot_economy__service__pb2.OpenStakeResponse.SerializeToString,
             ),
+            'AddStake': grpc.unary_unary_rpc_method_handler(
+                    servicer.AddStake,
+                    request_deserializer=paiju_dot_economy_dot_v1_dot_economy__service__pb2.AddStakeRequest.FromString,
+                    response_serializer=paiju_dot_economy_dot_v1_dot_economy__service__pb2.AddStakeResponse.SerializeToString,
+            ),
             'CloseStake': grpc.unary_unary_rpc_method_handler(
                     servicer.CloseStake,
                     request_deserializer=paiju_dot_economy_dot_v1_dot_economy__service__pb2.CloseStakeRequest.FromString,
@@ -170,6 +215,16 @@ def add_EconomyServiceServicer_to_server(servicer, server):
                     servicer.GrantReward,
                     request_deserializer=paiju_dot_economy_dot_v1_dot_economy__service__pb2.GrantRewardRequest.FromString,
                     response_serializer=paiju_dot_economy_dot_v1_dot_economy__service__pb2.GrantRewardResponse.SerializeToString,
+            ),
+            'ClaimRelief': grpc.unary_unary_rpc_method_handler(
+                    servicer.ClaimRelief,
+                    request_deserializer=paiju_dot_economy_dot_v1_dot_economy__service__pb2.ClaimReliefRequest.FromString,
+                    response_serializer=paiju_dot_economy_dot_v1_dot_economy__service__pb2.ClaimReliefResponse.SerializeToString,
+            ),
+            'GetDay': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetDay,
+                    request_deserializer=paiju_dot_economy_dot_v1_dot_economy__service__pb2.GetDayRequest.FromString,
+                    response_serializer=paiju_dot_economy_dot_v1_dot_economy__service__pb2.GetDayResponse.SerializeToString,
             ),
             'GetSettlement': grpc.unary_unary_rpc_method_handler(
                     servicer.GetSettlement,
@@ -275,6 +330,33 @@ class EconomyService:
             _registered_method=True)
 
     @staticmethod
+    def AddStake(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.economy.v1.EconomyService/AddStake',
+            paiju_dot_economy_dot_v1_dot_economy__service__pb2.AddStakeRequest.SerializeToString,
+            paiju_dot_economy_dot_v1_dot_economy__service__pb2.AddStakeResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
     def CloseStake(request,
             target,
             options=(),
@@ -345,6 +427,60 @@ class EconomyService:
             '/paiju.economy.v1.EconomyService/GrantReward',
             paiju_dot_economy_dot_v1_dot_economy__service__pb2.GrantRewardRequest.SerializeToString,
             paiju_dot_economy_dot_v1_dot_economy__service__pb2.GrantRewardResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ClaimRelief(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.economy.v1.EconomyService/ClaimRelief',
+            paiju_dot_economy_dot_v1_dot_economy__service__pb2.ClaimReliefRequest.SerializeToString,
+            paiju_dot_economy_dot_v1_dot_economy__service__pb2.ClaimReliefResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetDay(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.economy.v1.EconomyService/GetDay',
+            paiju_dot_economy_dot_v1_dot_economy__service__pb2.GetDayRequest.SerializeToString,
+            paiju_dot_economy_dot_v1_dot_economy__service__pb2.GetDayResponse.FromString,
             options,
             channel_credentials,
             insecure,

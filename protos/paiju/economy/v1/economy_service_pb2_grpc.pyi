@@ -21,7 +21,14 @@ class EconomyServiceStub:
     ListEntries: _aio.UnaryUnaryMultiCallable[_economy_service_pb2.ListEntriesRequest, _economy_service_pb2.ListEntriesResponse]
     """The entries of a player's accounts, newest first."""
     OpenStake: _aio.UnaryUnaryMultiCallable[_economy_service_pb2.OpenStakeRequest, _economy_service_pb2.OpenStakeResponse]
-    """Move a buy-in from a wallet into a stake account. Idempotent by `(match_id, seat)`."""
+    """Move a buy-in from a wallet into a stake account. Idempotent by `(match_id, seat)`. Refused with `DAILY_WIN_CAP` or `DAILY_LOSS_CAP`
+    once the player has won or lost as much today as one may.
+    """
+    AddStake: _aio.UnaryUnaryMultiCallable[_economy_service_pb2.AddStakeRequest, _economy_service_pb2.AddStakeResponse]
+    """Move more coins from a wallet into an open stake account, between two rounds. Idempotent by `(match_id, seat, request_id)`; refused
+    for the seat of another (`NOT_SEATED`), for a stake that closes (`STAKE_CLOSED`), above `stake_max` (`STAKE_TOO_LARGE`), before
+    `last_round_no` is settled or voided (`SETTLEMENT_PENDING`) and once a later one is (`WRONG_PHASE`), and as OpenStake.
+    """
     CloseStake: _aio.UnaryUnaryMultiCallable[_economy_service_pb2.CloseStakeRequest, _economy_service_pb2.CloseStakeResponse]
     """Ask that a stake be closed once the last round of the match is settled or voided. Idempotent; for an unknown stake it leaves a
     tombstone that refuses a late OpenStake.
@@ -30,6 +37,12 @@ class EconomyServiceStub:
     """The stakes of a match."""
     GrantReward: _aio.UnaryUnaryMultiCallable[_economy_service_pb2.GrantRewardRequest, _economy_service_pb2.GrantRewardResponse]
     """Give a player coins from the house (sign-in, tasks). Idempotent by `request_id`."""
+    ClaimRelief: _aio.UnaryUnaryMultiCallable[_economy_service_pb2.ClaimReliefRequest, _economy_service_pb2.ClaimReliefResponse]
+    """Relief for who has lost nearly everything (救济): some gold from the house, a few times a day. Idempotent by `request_id`. Refused with
+    `RELIEF_NOT_NEEDED` or `RELIEF_USED_UP`.
+    """
+    GetDay: _aio.UnaryUnaryMultiCallable[_economy_service_pb2.GetDayRequest, _economy_service_pb2.GetDayResponse]
+    """What a player has won and lost today, what the daily caps leave him, and what relief there is."""
     GetSettlement: _aio.UnaryUnaryMultiCallable[_economy_service_pb2.GetSettlementRequest, _economy_service_pb2.GetSettlementResponse]
     """What happened to the money of a round."""
     Reconcile: _aio.UnaryUnaryMultiCallable[_economy_service_pb2.ReconcileRequest, _economy_service_pb2.ReconcileResponse]
@@ -60,7 +73,20 @@ class EconomyServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _economy_service_pb2.OpenStakeRequest,
         context: _aio.ServicerContext[_economy_service_pb2.OpenStakeRequest, _abc.Awaitable[_economy_service_pb2.OpenStakeResponse]],
     ) -> _abc.Awaitable[_economy_service_pb2.OpenStakeResponse]:
-        """Move a buy-in from a wallet into a stake account. Idempotent by `(match_id, seat)`."""
+        """Move a buy-in from a wallet into a stake account. Idempotent by `(match_id, seat)`. Refused with `DAILY_WIN_CAP` or `DAILY_LOSS_CAP`
+        once the player has won or lost as much today as one may.
+        """
+
+    @_abc_1.abstractmethod
+    def AddStake(
+        self,
+        request: _economy_service_pb2.AddStakeRequest,
+        context: _aio.ServicerContext[_economy_service_pb2.AddStakeRequest, _abc.Awaitable[_economy_service_pb2.AddStakeResponse]],
+    ) -> _abc.Awaitable[_economy_service_pb2.AddStakeResponse]:
+        """Move more coins from a wallet into an open stake account, between two rounds. Idempotent by `(match_id, seat, request_id)`; refused
+        for the seat of another (`NOT_SEATED`), for a stake that closes (`STAKE_CLOSED`), above `stake_max` (`STAKE_TOO_LARGE`), before
+        `last_round_no` is settled or voided (`SETTLEMENT_PENDING`) and once a later one is (`WRONG_PHASE`), and as OpenStake.
+        """
 
     @_abc_1.abstractmethod
     def CloseStake(
@@ -87,6 +113,24 @@ class EconomyServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_economy_service_pb2.GrantRewardRequest, _abc.Awaitable[_economy_service_pb2.GrantRewardResponse]],
     ) -> _abc.Awaitable[_economy_service_pb2.GrantRewardResponse]:
         """Give a player coins from the house (sign-in, tasks). Idempotent by `request_id`."""
+
+    @_abc_1.abstractmethod
+    def ClaimRelief(
+        self,
+        request: _economy_service_pb2.ClaimReliefRequest,
+        context: _aio.ServicerContext[_economy_service_pb2.ClaimReliefRequest, _abc.Awaitable[_economy_service_pb2.ClaimReliefResponse]],
+    ) -> _abc.Awaitable[_economy_service_pb2.ClaimReliefResponse]:
+        """Relief for who has lost nearly everything (救济): some gold from the house, a few times a day. Idempotent by `request_id`. Refused with
+        `RELIEF_NOT_NEEDED` or `RELIEF_USED_UP`.
+        """
+
+    @_abc_1.abstractmethod
+    def GetDay(
+        self,
+        request: _economy_service_pb2.GetDayRequest,
+        context: _aio.ServicerContext[_economy_service_pb2.GetDayRequest, _abc.Awaitable[_economy_service_pb2.GetDayResponse]],
+    ) -> _abc.Awaitable[_economy_service_pb2.GetDayResponse]:
+        """What a player has won and lost today, what the daily caps leave him, and what relief there is."""
 
     @_abc_1.abstractmethod
     def GetSettlement(

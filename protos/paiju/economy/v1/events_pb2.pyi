@@ -32,6 +32,7 @@ class SettledSeat(_message.Message):
     STAKE_BEFORE_FIELD_NUMBER: _builtins.int
     STAKE_AFTER_FIELD_NUMBER: _builtins.int
     WON_FIELD_NUMBER: _builtins.int
+    FEE_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """From 0."""
     player_id: _builtins.str
@@ -41,13 +42,15 @@ class SettledSeat(_message.Message):
     points: _builtins.int
     """Scoring's points."""
     coins: _builtins.int
-    """Coins won or lost after the caps; 0 at a table without coins."""
+    """Coins won or lost after the caps, the fee apart, sum 0; 0 at a table without coins."""
     stake_before: _builtins.int
     """The stake before; 0 at a table without coins."""
     stake_after: _builtins.int
     """The stake after."""
     won: _builtins.bool
     """This seat won."""
+    fee: _builtins.int
+    """The fee of the table that this seat paid; `stake_after` = `stake_before` − `fee` + `coins`."""
     def __init__(
         self,
         *,
@@ -59,10 +62,11 @@ class SettledSeat(_message.Message):
         stake_before: _builtins.int = ...,
         stake_after: _builtins.int = ...,
         won: _builtins.bool = ...,
+        fee: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["coins", b"coins", "is_bot", b"is_bot", "player_id", b"player_id", "points", b"points", "seat", b"seat", "stake_after", b"stake_after", "stake_before", b"stake_before", "won", b"won"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["coins", b"coins", "fee", b"fee", "is_bot", b"is_bot", "player_id", b"player_id", "points", b"points", "seat", b"seat", "stake_after", b"stake_after", "stake_before", b"stake_before", "won", b"won"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -107,7 +111,9 @@ class RoundSettled(_message.Message):
     for_coins: _builtins.bool
     """True: coins moved."""
     cap_inputs_json: _builtins.str
-    """Inputs of the cap function besides seats, JSON: `{"base_stake":1,"win_cap_by_balance":false,"payer_order":[1,2]}`."""
+    """Inputs of the cap function besides seats, JSON:
+    `{"base_stake":1,"fee":0,"payer_order":[1,2],"win_cap_by_balance":false,"winner_order":[0]}`.
+    """
     transfer_id: _builtins.str
     """The transfer; empty without coins."""
     ended_at_ms: _builtins.int

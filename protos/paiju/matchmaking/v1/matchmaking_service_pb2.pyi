@@ -35,6 +35,17 @@ class Hall(_message.Message):
     ENTRY_MAX_FIELD_NUMBER: _builtins.int
     ROUNDS_FIELD_NUMBER: _builtins.int
     WAITING_FIELD_NUMBER: _builtins.int
+    FEE_FIELD_NUMBER: _builtins.int
+    MINIMUM_FIELD_NUMBER: _builtins.int
+    LEVEL_FIELD_NUMBER: _builtins.int
+    LEVEL_ZH_FIELD_NUMBER: _builtins.int
+    LEVEL_EN_FIELD_NUMBER: _builtins.int
+    PLAYING_FIELD_NUMBER: _builtins.int
+    WIN_CAP_BY_BALANCE_FIELD_NUMBER: _builtins.int
+    REFUSAL_FIELD_NUMBER: _builtins.int
+    REFUSAL_ZH_FIELD_NUMBER: _builtins.int
+    REFUSAL_EN_FIELD_NUMBER: _builtins.int
+    FITTING_HALL_ID_FIELD_NUMBER: _builtins.int
     hall_id: _builtins.str
     """E.g. `paohuzi/tongyi-qmt/novice`."""
     game: _builtins.str
@@ -52,11 +63,33 @@ class Hall(_message.Message):
     entry_min: _builtins.int
     """Least coins in the wallet to enter."""
     entry_max: _builtins.int
-    """Most coins to enter; 0 = no limit."""
+    """Most coins in the wallet to enter; 0 = no limit."""
     rounds: _builtins.int
     """Rounds of a match."""
     waiting: _builtins.int
     """People waiting now."""
+    fee: _builtins.int
+    """Coins that each seat pays for a round, whoever wins; 0 = none."""
+    minimum: _builtins.int
+    """A stake below `minimum` + `fee` is short: it has to be added to, or the match ends."""
+    level: _builtins.str
+    """The level of difficulty (难度), e.g. `novice`."""
+    level_zh: _builtins.str
+    """The level's Chinese name."""
+    level_en: _builtins.str
+    """The level's English name."""
+    playing: _builtins.int
+    """People playing now at tables of this hall."""
+    win_cap_by_balance: _builtins.bool
+    """Nobody wins more in a round than he has at stake."""
+    refusal: _builtins.str
+    """Empty = the caller may enter now. Else the reason why not: `COINS_TOO_FEW`, `COINS_TOO_MANY`, `DAILY_WIN_CAP`, `DAILY_LOSS_CAP`, …"""
+    refusal_zh: _builtins.str
+    """The reason for people, in Chinese."""
+    refusal_en: _builtins.str
+    """The reason for people, in English."""
+    fitting_hall_id: _builtins.str
+    """With `COINS_TOO_FEW` and `COINS_TOO_MANY`: the hall of the same game and preset that fits; empty = none does."""
     def __init__(
         self,
         *,
@@ -71,10 +104,21 @@ class Hall(_message.Message):
         entry_max: _builtins.int = ...,
         rounds: _builtins.int = ...,
         waiting: _builtins.int = ...,
+        fee: _builtins.int = ...,
+        minimum: _builtins.int = ...,
+        level: _builtins.str = ...,
+        level_zh: _builtins.str = ...,
+        level_en: _builtins.str = ...,
+        playing: _builtins.int = ...,
+        win_cap_by_balance: _builtins.bool = ...,
+        refusal: _builtins.str = ...,
+        refusal_zh: _builtins.str = ...,
+        refusal_en: _builtins.str = ...,
+        fitting_hall_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["base_stake", b"base_stake", "buy_in", b"buy_in", "entry_max", b"entry_max", "entry_min", b"entry_min", "game", b"game", "hall_id", b"hall_id", "preset", b"preset", "rounds", b"rounds", "title_en", b"title_en", "title_zh", b"title_zh", "waiting", b"waiting"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["base_stake", b"base_stake", "buy_in", b"buy_in", "entry_max", b"entry_max", "entry_min", b"entry_min", "fee", b"fee", "fitting_hall_id", b"fitting_hall_id", "game", b"game", "hall_id", b"hall_id", "level", b"level", "level_en", b"level_en", "level_zh", b"level_zh", "minimum", b"minimum", "playing", b"playing", "preset", b"preset", "refusal", b"refusal", "refusal_en", b"refusal_en", "refusal_zh", b"refusal_zh", "rounds", b"rounds", "title_en", b"title_en", "title_zh", b"title_zh", "waiting", b"waiting", "win_cap_by_balance", b"win_cap_by_balance"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -109,6 +153,9 @@ class ListHallsResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     HALLS_FIELD_NUMBER: _builtins.int
+    COINS_FIELD_NUMBER: _builtins.int
+    coins: _builtins.int
+    """Gold in the wallet of the caller."""
     @_builtins.property
     def halls(self) -> _containers.RepeatedCompositeFieldContainer[Global___Hall]:
         """In order of stake."""
@@ -117,10 +164,11 @@ class ListHallsResponse(_message.Message):
         self,
         *,
         halls: _abc.Iterable[Global___Hall] | None = ...,
+        coins: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["halls", b"halls"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["coins", b"coins", "halls", b"halls"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -364,6 +412,12 @@ class Room(_message.Message):
     STATE_FIELD_NUMBER: _builtins.int
     TABLE_ID_FIELD_NUMBER: _builtins.int
     EXPIRES_AT_MS_FIELD_NUMBER: _builtins.int
+    LEVEL_FIELD_NUMBER: _builtins.int
+    BASE_STAKE_FIELD_NUMBER: _builtins.int
+    BUY_IN_FIELD_NUMBER: _builtins.int
+    FEE_FIELD_NUMBER: _builtins.int
+    ENTRY_MIN_FIELD_NUMBER: _builtins.int
+    ENTRY_MAX_FIELD_NUMBER: _builtins.int
     room_code: _builtins.str
     """Six digits."""
     owner_id: _builtins.str
@@ -382,6 +436,18 @@ class Room(_message.Message):
     """Set once it plays."""
     expires_at_ms: _builtins.int
     """Unix milliseconds; an open room closes then."""
+    level: _builtins.str
+    """Plays for gold at the stakes of this level of the halls; empty = plays for points."""
+    base_stake: _builtins.int
+    """Coins per point; 0 = plays for points."""
+    buy_in: _builtins.int
+    """Coins brought to the table."""
+    fee: _builtins.int
+    """Coins that each seat pays for a round."""
+    entry_min: _builtins.int
+    """Least coins in the wallet to take a place."""
+    entry_max: _builtins.int
+    """Most coins in the wallet to take a place; 0 = no limit."""
     @_builtins.property
     def places(self) -> _containers.RepeatedCompositeFieldContainer[Global___RoomPlace]:
         """In seat order."""
@@ -399,10 +465,16 @@ class Room(_message.Message):
         state: _builtins.str = ...,
         table_id: _builtins.str = ...,
         expires_at_ms: _builtins.int = ...,
+        level: _builtins.str = ...,
+        base_stake: _builtins.int = ...,
+        buy_in: _builtins.int = ...,
+        fee: _builtins.int = ...,
+        entry_min: _builtins.int = ...,
+        entry_max: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["expires_at_ms", b"expires_at_ms", "game", b"game", "options_json", b"options_json", "owner_id", b"owner_id", "places", b"places", "preset", b"preset", "room_code", b"room_code", "rounds", b"rounds", "state", b"state", "table_id", b"table_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["base_stake", b"base_stake", "buy_in", b"buy_in", "entry_max", b"entry_max", "entry_min", b"entry_min", "expires_at_ms", b"expires_at_ms", "fee", b"fee", "game", b"game", "level", b"level", "options_json", b"options_json", "owner_id", b"owner_id", "places", b"places", "preset", b"preset", "room_code", b"room_code", "rounds", b"rounds", "state", b"state", "table_id", b"table_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -419,6 +491,7 @@ class CreateRoomRequest(_message.Message):
     PRESET_FIELD_NUMBER: _builtins.int
     OPTIONS_JSON_FIELD_NUMBER: _builtins.int
     ROUNDS_FIELD_NUMBER: _builtins.int
+    LEVEL_FIELD_NUMBER: _builtins.int
     request_id: _builtins.str
     """Chosen by the client; a repeat gets the same room."""
     game: _builtins.str
@@ -429,6 +502,8 @@ class CreateRoomRequest(_message.Message):
     """Options that differ, JSON object; empty = none."""
     rounds: _builtins.int
     """1 to 64; 0 = 8."""
+    level: _builtins.str
+    """Play for gold at the stakes of this level of the halls, e.g. `novice`; empty = for points. Who takes a place must have the coins."""
     def __init__(
         self,
         *,
@@ -437,10 +512,11 @@ class CreateRoomRequest(_message.Message):
         preset: _builtins.str = ...,
         options_json: _builtins.str = ...,
         rounds: _builtins.int = ...,
+        level: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "options_json", b"options_json", "preset", b"preset", "request_id", b"request_id", "rounds", b"rounds"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "level", b"level", "options_json", b"options_json", "preset", b"preset", "request_id", b"request_id", "rounds", b"rounds"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

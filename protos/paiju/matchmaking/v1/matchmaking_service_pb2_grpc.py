@@ -97,7 +97,7 @@ class MatchmakingServiceServicer:
     """
 
     def ListHalls(self, request, context):
-        """The halls that are open: a queue per game, preset and stake.
+        """The halls that are open: a queue per game, preset and stake, with what each costs, who plays there, and whether the caller may enter.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -17,7 +17,7 @@ class MatchmakingServiceStub:
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListHalls: _aio.UnaryUnaryMultiCallable[_matchmaking_service_pb2.ListHallsRequest, _matchmaking_service_pb2.ListHallsResponse]
-    """The halls that are open: a queue per game, preset and stake."""
+    """The halls that are open: a queue per game, preset and stake, with what each costs, who plays there, and whether the caller may enter."""
     CreateTicket: _aio.UnaryUnaryMultiCallable[_matchmaking_service_pb2.CreateTicketRequest, _matchmaking_service_pb2.CreateTicketResponse]
     """Wait for a match. One live ticket per player."""
     GetTicket: _aio.UnaryUnaryMultiCallable[_matchmaking_service_pb2.GetTicketRequest, _matchmaking_service_pb2.GetTicketResponse]
@@ -48,7 +48,7 @@ class MatchmakingServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _matchmaking_service_pb2.ListHallsRequest,
         context: _aio.ServicerContext[_matchmaking_service_pb2.ListHallsRequest, _abc.Awaitable[_matchmaking_service_pb2.ListHallsResponse]],
     ) -> _abc.Awaitable[_matchmaking_service_pb2.ListHallsResponse]:
-        """The halls that are open: a queue per game, preset and stake."""
+        """The halls that are open: a queue per game, preset and stake, with what each costs, who plays there, and whether the caller may enter."""
 
     @_abc_1.abstractmethod
     def CreateTicket(

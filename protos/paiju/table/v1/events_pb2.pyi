@@ -146,7 +146,7 @@ class RoundFinished(_message.Message):
     ended_at_ms: _builtins.int
     """Unix milliseconds."""
     room_code: _builtins.str
-    """Friends' room code or empty; such a table plays for points."""
+    """Friends' room code or empty."""
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___RoundSeat]:
         """In seat order."""

@@ -37,6 +37,8 @@ class TableCommand(_message.Message):
     LEAVE_FIELD_NUMBER: _builtins.int
     DISSOLVE_VOTE_FIELD_NUMBER: _builtins.int
     SET_AUTO_PLAY_FIELD_NUMBER: _builtins.int
+    ADD_STAKE_FIELD_NUMBER: _builtins.int
+    DECLINE_STAKE_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     """The table, `<shard in hex>-<random>`."""
     command_id: _builtins.str
@@ -79,6 +81,14 @@ class TableCommand(_message.Message):
     def set_auto_play(self) -> Global___SetAutoPlay:
         """Switch 托管 on or off."""
 
+    @_builtins.property
+    def add_stake(self) -> Global___AddStake:
+        """Add coins from the wallet to the own stake, which is short (`Paused.short`); accepted once they are in it."""
+
+    @_builtins.property
+    def decline_stake(self) -> Global___DeclineStake:
+        """Say that nothing will be added: the match ends."""
+
     def __init__(
         self,
         *,
@@ -93,12 +103,14 @@ class TableCommand(_message.Message):
         leave: Global___Leave | None = ...,
         dissolve_vote: Global___DissolveVote | None = ...,
         set_auto_play: Global___SetAutoPlay | None = ...,
+        add_stake: Global___AddStake | None = ...,
+        decline_stake: Global___DeclineStake | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["act", b"act", "attach", b"attach", "body", b"body", "detach", b"detach", "dissolve_vote", b"dissolve_vote", "leave", b"leave", "ready", b"ready", "reveal_nonce", b"reveal_nonce", "set_auto_play", b"set_auto_play", "sit", b"sit"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["act", b"act", "add_stake", b"add_stake", "attach", b"attach", "body", b"body", "decline_stake", b"decline_stake", "detach", b"detach", "dissolve_vote", b"dissolve_vote", "leave", b"leave", "ready", b"ready", "reveal_nonce", b"reveal_nonce", "set_auto_play", b"set_auto_play", "sit", b"sit"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["act", b"act", "attach", b"attach", "body", b"body", "command_id", b"command_id", "detach", b"detach", "dissolve_vote", b"dissolve_vote", "leave", b"leave", "ready", b"ready", "reveal_nonce", b"reveal_nonce", "set_auto_play", b"set_auto_play", "sit", b"sit", "table_id", b"table_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["act", b"act", "add_stake", b"add_stake", "attach", b"attach", "body", b"body", "command_id", b"command_id", "decline_stake", b"decline_stake", "detach", b"detach", "dissolve_vote", b"dissolve_vote", "leave", b"leave", "ready", b"ready", "reveal_nonce", b"reveal_nonce", "set_auto_play", b"set_auto_play", "sit", b"sit", "table_id", b"table_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["attach", "detach", "act", "sit", "reveal_nonce", "ready", "leave", "dissolve_vote", "set_auto_play"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["attach", "detach", "act", "sit", "reveal_nonce", "ready", "leave", "dissolve_vote", "set_auto_play", "add_stake", "decline_stake"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
@@ -306,6 +318,45 @@ class SetAutoPlay(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___SetAutoPlay: _TypeAlias = SetAutoPlay  # noqa: Y015
+
+@_typing.final
+class AddStake(_message.Message):
+    """Add coins to a stake that is short."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AMOUNT_FIELD_NUMBER: _builtins.int
+    amount: _builtins.int
+    """Coins from the wallet, `ShortStake.least` to `ShortStake.most`."""
+    def __init__(
+        self,
+        *,
+        amount: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount", b"amount"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AddStake: _TypeAlias = AddStake  # noqa: Y015
+
+@_typing.final
+class DeclineStake(_message.Message):
+    """Add nothing to a stake that is short."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeclineStake: _TypeAlias = DeclineStake  # noqa: Y015
 
 @_typing.final
 class CommandAnswer(_message.Message):
@@ -713,6 +764,7 @@ class RoundSettlement(_message.Message):
     COINS_FIELD_NUMBER: _builtins.int
     STAKES_FIELD_NUMBER: _builtins.int
     SETTLED_FIELD_NUMBER: _builtins.int
+    FEES_FIELD_NUMBER: _builtins.int
     round_id: _builtins.str
     """The round."""
     verdict: _builtins.str
@@ -729,6 +781,10 @@ class RoundSettlement(_message.Message):
     def stakes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """Stakes after the round by seat; empty at a table without coins."""
 
+    @_builtins.property
+    def fees(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Fees paid by seat, `coins` apart; empty at a table without a fee."""
+
     def __init__(
         self,
         *,
@@ -738,10 +794,11 @@ class RoundSettlement(_message.Message):
         coins: _abc.Iterable[_builtins.int] | None = ...,
         stakes: _abc.Iterable[_builtins.int] | None = ...,
         settled: _builtins.bool = ...,
+        fees: _abc.Iterable[_builtins.int] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["auditor", b"auditor", "coins", b"coins", "round_id", b"round_id", "settled", b"settled", "stakes", b"stakes", "verdict", b"verdict"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["auditor", b"auditor", "coins", b"coins", "fees", b"fees", "round_id", b"round_id", "settled", b"settled", "stakes", b"stakes", "verdict", b"verdict"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -842,20 +899,64 @@ class Paused(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     REASON_FIELD_NUMBER: _builtins.int
+    SHORT_FIELD_NUMBER: _builtins.int
+    UNTIL_MS_FIELD_NUMBER: _builtins.int
     reason: _builtins.str
-    """A reason of the list of reasons, e.g. `SETTLEMENT_PENDING`, `ROUND_DISPUTED`; empty = goes on."""
+    """A reason of the list of reasons, e.g. `SETTLEMENT_PENDING`, `ROUND_DISPUTED`, `STAKE_SHORT`; empty = goes on."""
+    until_ms: _builtins.int
+    """With `STAKE_SHORT`: Unix milliseconds; then the match ends for want of coins."""
+    @_builtins.property
+    def short(self) -> _containers.RepeatedCompositeFieldContainer[Global___ShortStake]:
+        """With `STAKE_SHORT`: the seats whose stakes are short, in seat order."""
+
     def __init__(
         self,
         *,
         reason: _builtins.str = ...,
+        short: _abc.Iterable[Global___ShortStake] | None = ...,
+        until_ms: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["reason", b"reason"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["reason", b"reason", "short", b"short", "until_ms", b"until_ms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Paused: _TypeAlias = Paused  # noqa: Y015
+
+@_typing.final
+class ShortStake(_message.Message):
+    """A stake that does not reach for another round."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    STAKE_FIELD_NUMBER: _builtins.int
+    LEAST_FIELD_NUMBER: _builtins.int
+    MOST_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """From 0."""
+    stake: _builtins.int
+    """Coins in it."""
+    least: _builtins.int
+    """The least that has to be added."""
+    most: _builtins.int
+    """The most that may be added: up to the buy-in."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        stake: _builtins.int = ...,
+        least: _builtins.int = ...,
+        most: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["least", b"least", "most", b"most", "seat", b"seat", "stake", b"stake"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ShortStake: _TypeAlias = ShortStake  # noqa: Y015
 
 @_typing.final
 class TableView(_message.Message):
@@ -885,6 +986,7 @@ class TableView(_message.Message):
     TIMING_JSON_FIELD_NUMBER: _builtins.int
     BASE_STAKE_FIELD_NUMBER: _builtins.int
     ROOM_CODE_FIELD_NUMBER: _builtins.int
+    FEE_FIELD_NUMBER: _builtins.int
     number: _builtins.int
     """The number of the last frame that this view holds."""
     table_id: _builtins.str
@@ -911,6 +1013,8 @@ class TableView(_message.Message):
     """Coins per point; 0 at a table without coins."""
     room_code: _builtins.str
     """Friends' room code; empty at other tables."""
+    fee: _builtins.int
+    """Coins that each seat pays for a round; 0 = none."""
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatState]:
         """All seats."""
@@ -972,10 +1076,11 @@ class TableView(_message.Message):
         timing_json: _builtins.str = ...,
         base_stake: _builtins.int = ...,
         room_code: _builtins.str = ...,
+        fee: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["match_end", b"match_end", "opening", b"opening", "paused", b"paused", "play", b"play", "round_end", b"round_end", "settlement", b"settlement", "vote", b"vote"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["base_stake", b"base_stake", "game", b"game", "match_end", b"match_end", "match_id", b"match_id", "nonces", b"nonces", "number", b"number", "opening", b"opening", "options_json", b"options_json", "paused", b"paused", "phase", b"phase", "play", b"play", "preset", b"preset", "room_code", b"room_code", "round_end", b"round_end", "round_no", b"round_no", "rounds", b"rounds", "seat", b"seat", "seats", b"seats", "settlement", b"settlement", "table_id", b"table_id", "timing_json", b"timing_json", "vote", b"vote"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["base_stake", b"base_stake", "fee", b"fee", "game", b"game", "match_end", b"match_end", "match_id", b"match_id", "nonces", b"nonces", "number", b"number", "opening", b"opening", "options_json", b"options_json", "paused", b"paused", "phase", b"phase", "play", b"play", "preset", b"preset", "room_code", b"room_code", "round_end", b"round_end", "round_no", b"round_no", "rounds", b"rounds", "seat", b"seat", "seats", b"seats", "settlement", b"settlement", "table_id", b"table_id", "timing_json", b"timing_json", "vote", b"vote"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

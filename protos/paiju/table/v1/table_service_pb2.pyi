@@ -109,6 +109,7 @@ class StakeSpec(_message.Message):
     BUY_IN_FIELD_NUMBER: _builtins.int
     BASE_STAKE_FIELD_NUMBER: _builtins.int
     MINIMUM_FIELD_NUMBER: _builtins.int
+    FEE_FIELD_NUMBER: _builtins.int
     currency: _builtins.str
     """`gold`."""
     buy_in: _builtins.int
@@ -116,7 +117,11 @@ class StakeSpec(_message.Message):
     base_stake: _builtins.int
     """Coins per point; at least 1. It becomes the rule option `base_stake`."""
     minimum: _builtins.int
-    """A stake below this after a round ends the match for want of coins."""
+    """A stake below `minimum` + `fee` after a round is short: the match waits for the player to add to it, and ends for want of coins."""
+    fee: _builtins.int
+    """Coins that each seat pays for each round that is settled, whoever wins; 0 = none, `minimum` + `fee` is at most `buy_in`. It becomes
+    the rule option `fee`.
+    """
     def __init__(
         self,
         *,
@@ -124,10 +129,11 @@ class StakeSpec(_message.Message):
         buy_in: _builtins.int = ...,
         base_stake: _builtins.int = ...,
         minimum: _builtins.int = ...,
+        fee: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["base_stake", b"base_stake", "buy_in", b"buy_in", "currency", b"currency", "minimum", b"minimum"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["base_stake", b"base_stake", "buy_in", b"buy_in", "currency", b"currency", "fee", b"fee", "minimum", b"minimum"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -202,6 +208,7 @@ class TableSummary(_message.Message):
     ROOM_CODE_FIELD_NUMBER: _builtins.int
     BASE_STAKE_FIELD_NUMBER: _builtins.int
     SPECTATORS_FIELD_NUMBER: _builtins.int
+    FEE_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     """The table."""
     match_id: _builtins.str
@@ -222,6 +229,8 @@ class TableSummary(_message.Message):
     """Coins per point, 0 = none."""
     spectators: _builtins.bool
     """Spectators may attach."""
+    fee: _builtins.int
+    """Coins that each seat pays for a round; 0 = none."""
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[_play_pb2.SeatState]:
         """All seats."""
@@ -240,10 +249,11 @@ class TableSummary(_message.Message):
         room_code: _builtins.str = ...,
         base_stake: _builtins.int = ...,
         spectators: _builtins.bool = ...,
+        fee: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["base_stake", b"base_stake", "game", b"game", "match_id", b"match_id", "phase", b"phase", "preset", b"preset", "room_code", b"room_code", "round_no", b"round_no", "rounds", b"rounds", "seats", b"seats", "spectators", b"spectators", "table_id", b"table_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["base_stake", b"base_stake", "fee", b"fee", "game", b"game", "match_id", b"match_id", "phase", b"phase", "preset", b"preset", "room_code", b"room_code", "round_no", b"round_no", "rounds", b"rounds", "seats", b"seats", "spectators", b"spectators", "table_id", b"table_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
