@@ -37,7 +37,7 @@ async def seat_players(db: Database, matches: list[str], now_ms: int) -> None:
     def seat(connection: Any) -> None:
         for match in matches:
             players = [f"p_{match}x{seat}" for seat in range(3)]
-            grants = [(f"bench/{player}", "test", player, "gold", BUY_IN, "") for player in players]
+            grants = [(f"bench/{player}", "task", player, "gold", BUY_IN, "") for player in players]
             wallets.grant_many(connection, grants, now_ms)
             for number, player in enumerate(players):
                 stakes.open_stake(connection, match, number, player, "gold", BUY_IN, 1, now_ms)

@@ -42,7 +42,7 @@ async def grant(db: Database, player: str, amount: int, key: str) -> int:
 
 
 def _grant(player: str, amount: int, key: str, connection: Any) -> Any:
-    return wallets.grant(connection, key, "test", player, "gold", amount, "", NOW_MS)
+    return wallets.grant(connection, key, "task", player, "gold", amount, "", NOW_MS)
 
 
 async def open_stake(db: Database, match: str, seat: int, player: str, buy_in: int) -> int:

@@ -52,7 +52,7 @@ def test_a_key_with_other_content_is_refused(books: Books) -> None:
     books.grant("p_a", 700, "k")
     refused("REQUEST_ID_REUSED", books.grant, "p_a", 701, "k")
     refused("REQUEST_ID_REUSED", books.grant, "p_b", 700, "k")
-    refused("REQUEST_ID_REUSED", books.grant, "p_a", 700, "k", "gem")
+    refused("REQUEST_ID_REUSED", books.grant, "p_a", 700, "k", "activity")
     assert books.wallet("p_a") == 700
 
 
@@ -73,7 +73,7 @@ def test_welcome_grants_are_paid_once_even_when_the_setting_changed(books: Books
 
 
 def test_a_transfer_that_does_not_balance_is_a_defect(books: Books) -> None:
-    uneven = Transfer("k", "test", (move(issuer("gold"), wallet("p_a", "gold"), 5)[1],), 0)
+    uneven = Transfer("k", "task", (move(issuer("gold"), wallet("p_a", "gold"), 5)[1],), 0)
 
     def post(connection: object) -> None:
         book = Book(connection)  # type: ignore[arg-type]
@@ -90,7 +90,7 @@ def test_a_transfer_between_currencies_is_a_defect(books: Books) -> None:
         move(issuer("gem"), wallet("p", "gem"), 5)[1],
     )
     with pytest.raises(Defect):
-        books.run(lambda c: Book(c).post(Transfer("k", "test", postings, 0)))
+        books.run(lambda c: Book(c).post(Transfer("k", "task", postings, 0)))
 
 
 @pytest.mark.parametrize("table", ["entries", "transfers"])
@@ -396,7 +396,7 @@ def test_entries_are_listed_newest_first_in_pages(books: Books) -> None:
         ("settlement", "stake/0-m/0", 60, 560),
         ("stake_open", "stake/0-m/0", 500, 500),
         ("stake_open", "wallet/p_a", -500, 500),
-        ("test", "wallet/p_a", 1_000, 1_000),
+        ("task", "wallet/p_a", 1_000, 1_000),
     ]
     assert rows[0].reference == "0-m/1"
     older = books.run(lambda c: wallets.entries_of(c, "p_a", "", 10, rows[1].id))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, select
 
 from services.chassis.errors import Refusal
+from services.economy.core.kinds import check_kind
 from services.economy.core.money import Account, Transfer, check_transfer
 from services.economy.store import schema
 from services.economy.store.bulk import among, insert_rows, update_rows
@@ -81,9 +82,10 @@ class Book:
         Raises:
             Refusal: REQUEST_ID_REUSED: the key was used for other content. INSUFFICIENT_FUNDS: an account
                 that is no issuer would fall below zero; nothing of the transfer is staged.
-            Defect: The postings don't sum to zero.
+            Defect: The postings don't sum to zero, or are not as `core/kinds.py` declares the kind.
         """
         check_transfer(transfer)
+        check_kind(transfer)
         first = self._posted.get(transfer.key)
         if first is not None:
             if first[0] != transfer.content_hash:
