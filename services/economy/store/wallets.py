@@ -9,6 +9,7 @@ from typing import Any
 from paiju.economy.v1 import economy_service_pb2 as pb
 from sqlalchemy import Connection, Row, Text, and_, cast, or_, select
 
+from services.economy.core.kinds import check_grant
 from services.economy.core.money import CURRENCIES, Transfer, issuer, move, wallet
 from services.economy.store import schema
 from services.economy.store.ledger import Book, Posted
@@ -27,8 +28,9 @@ def grant(
     """Give a player coins, once per key.
 
     Raises:
-        Refusal: REQUEST_ID_REUSED.
+        Refusal: REQUEST_ID_REUSED; INVALID_ARGUMENT: the house gives no such thing (core/kinds.py).
     """
+    check_grant(kind, currency)
     return grant_many(connection, [(key, kind, player_id, currency, amount, reference)], now_ms)[0]
 
 
