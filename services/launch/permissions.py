@@ -10,7 +10,17 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from services.chassis.bus.registry import ALIVE, KEYS, REVOKED, SHARDS, BucketSpec, LogSpec, event_of
+from services.chassis.bus.registry import (
+    ALIVE,
+    KEYS,
+    REVOKED,
+    SHARDS,
+    BucketSpec,
+    LogSpec,
+    dlq_subject,
+    event_of,
+    replay_subject,
+)
 from services.chassis.run import Wiring
 
 OPERATOR = "operator"
@@ -37,7 +47,7 @@ def allow_list(wiring: Wiring, log_streams: int) -> AllowList:
     for fact in wiring.says:
         publish.add(f"{event_of(fact).prefix}.*")
     for consumer in wiring.hears:
-        publish.add(f"paiju.dlq.{consumer.durable}")
+        publish.add(dlq_subject(consumer.durable))
         for stream in consumer.by_stream():
             publish.update(_own_consumer(stream, consumer.durable))
     for log in wiring.logs:
@@ -49,7 +59,8 @@ def allow_list(wiring: Wiring, log_streams: int) -> AllowList:
         publish.add(f"$KV.{bucket.name}.{wiring.name}.>")
     for bucket in {ALIVE, SHARDS, KEYS, REVOKED, *wiring.buckets}:
         publish.update(_reads_of(bucket))
-    subscribe = {f"{inbox_prefix(wiring.name)}.>", *wiring.listens}
+    replays = {replay_subject(consumer.durable) for consumer in wiring.hears}
+    subscribe = {f"{inbox_prefix(wiring.name)}.>", *wiring.listens, *replays}
     return AllowList(wiring.name, tuple(sorted(publish)), tuple(sorted(subscribe)))
 
 

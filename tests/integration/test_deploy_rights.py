@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 from nats.aio.client import Client
 
 from services.chassis.bus.nats import NatsBus, NatsLogin
-from services.chassis.bus.registry import event_of
+from services.chassis.bus.registry import dlq_subject, event_of, replay_subject
 from services.chassis.bus.streams import ensure_streams
 from services.chassis.clock import SystemClock
 from services.chassis.config import PaijuSettings
@@ -289,6 +289,21 @@ async def test_a_service_answers_for_its_own_consumers_and_nobody_elses(
                     assert await visitor.may_publish(acknowledged, b"+TERM") is is_own, acknowledged
                     info = f"$JS.API.CONSUMER.INFO.{stream}.{consumer.durable}"
                     assert await visitor.may_publish(info) is is_own, info
+
+
+@pytest.mark.parametrize("service", SERVICES)
+async def test_a_service_takes_its_own_replays_asks_for_none_and_reads_nothing_that_was_put_aside(
+    migrated: Broker, by_name: dict[str, Wiring], service: str
+) -> None:
+    async with logged_in(migrated, service) as visitor:
+        for name, wiring in by_name.items():
+            for consumer in wiring.hears:
+                subject = replay_subject(consumer.durable)
+                assert await visitor.may_subscribe(subject) is (name == service), subject
+                assert not await visitor.may_publish(subject, b"forged"), subject
+        assert not await visitor.may_publish(dlq_subject("resolved"), b"")
+        assert not await visitor.may_publish("$JS.API.STREAM.MSG.GET.DLQ", b"{}")
+        assert not await visitor.may_publish("$JS.API.CONSUMER.CREATE.DLQ.thief.paiju.dlq.*", b"{}")
 
 
 @pytest.mark.parametrize("service", SERVICES)

@@ -33,10 +33,12 @@ from services.chassis.bus.port import (
     PUBLISH_WAIT_S,
     AppendAnswer,
     Consumer,
+    Delivery,
     Durable,
     Fenced,
     FencedOff,
     Handler,
+    KeptFact,
     LogEntry,
     Unknown,
 )
@@ -97,6 +99,14 @@ class BaseBus(ABC):
 
     @abstractmethod
     def _read(self, stream: str, subject: str, from_seq: int) -> AsyncGenerator[LogEntry, None]: ...
+
+    @abstractmethod
+    def kept(self, stream: str, subjects: Sequence[str], from_seq: int = 1) -> AsyncGenerator[KeptFact, None]:
+        """See `port.Bus.kept`."""
+
+    @abstractmethod
+    async def _offer_replays(self, consumer: DurableConsumer) -> None:
+        """Begin to serve `registry.replay_subject` by `consumer.replay`, without waiting for the broker."""
 
     @abstractmethod
     async def _purge(self, stream: str, subject: str, below_seq: int) -> None: ...
@@ -180,7 +190,30 @@ class BaseBus(ABC):
         for stream, subjects in subjects_by_stream(types).items():
             consumer.begin(stream, subjects)
         self.consumers.append(consumer)
+        await self._offer_replays(consumer)
         return consumer
+
+    async def sweep(
+        self, durable: str, types: Sequence[type[Message]], handler: Handler, batch: int = 1
+    ) -> None:
+        """See `port.Bus.sweep`."""
+        failed: list[Outage] = []
+
+        async def remember(deliveries: Sequence[Delivery[Message]]) -> None:
+            if failed:
+                raise failed[0]
+            try:
+                await handler(deliveries)
+            except Outage as outage:
+                failed.append(outage)
+                raise
+
+        classes = {f"{event_of(cls).prefix}": cls for cls in types}
+        consumer = DurableConsumer(self, durable, classes, remember, min(batch, IN_FLIGHT_MAX), 0.0)
+        for stream, subjects in subjects_by_stream(types).items():
+            await consumer.sweep(stream, subjects)
+            if failed:
+                raise failed[0]
 
     async def _end_consumers(self) -> None:
         for consumer in list(self.consumers):

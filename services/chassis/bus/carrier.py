@@ -67,6 +67,9 @@ class Raw(Protocol):
 class Pull(Protocol):
     """An open durable pull consumer of one stream."""
 
+    unhandled: int
+    """How many messages were stored and not yet acknowledged when it was opened."""
+
     async def fetch(self, batch: int, linger_s: float) -> Sequence[Raw]:
         """Wait for at least one delivery (some seconds, else return none); raise `Outage` when broken."""
 

@@ -14,11 +14,20 @@ from services.chassis.bus.base import (
     Stored,
     WrongLast,
 )
-from services.chassis.bus.broker import Kept, Listener, MemoryBroker, MemoryDurable, MemoryStream
+from services.chassis.bus.broker import (
+    Kept,
+    Listener,
+    MemoryBroker,
+    MemoryDurable,
+    MemoryStream,
+    matches,
+)
+from services.chassis.bus.consumer import DurableConsumer
 from services.chassis.bus.inbox import Inbox
 from services.chassis.bus.memory_parts import FETCH_WAIT_S, STORE_WAIT_S, MemoryBucket, MemoryPull
 from services.chassis.bus.port import (
     Bucket,
+    KeptFact,
     LogEntry,
     NoResponders,
     RequestTimeout,
@@ -27,7 +36,7 @@ from services.chassis.bus.port import (
     TellHandler,
     Unknown,
 )
-from services.chassis.bus.registry import Registry
+from services.chassis.bus.registry import Registry, replay_subject
 from services.chassis.clock import Clock
 from services.chassis.errors import Defect, Outage
 from services.chassis.ids import Ids
@@ -204,6 +213,26 @@ class MemoryBus(BaseBus):
             else:
                 await self._wait_for_more(held, seq)
 
+    async def kept(
+        self, stream: str, subjects: Sequence[str], from_seq: int = 1
+    ) -> AsyncGenerator[KeptFact, None]:
+        """See `port.Bus.kept`."""
+        await self.reach("read")
+        for kept in list(self.broker.stream(stream).messages.values()):
+            if kept.seq >= from_seq and any(matches(pattern, kept.subject) for pattern in subjects):
+                yield KeptFact(kept.seq, kept.subject, kept.payload, kept.headers, kept.at_ms)
+
+    async def _offer_replays(self, consumer: DurableConsumer) -> None:
+        # No step: nobody waits for this, so no process is stopped at it.
+        async def handle(arrived: Arrived) -> None:
+            payload, told, answer = arrived
+            result = await consumer.replay(payload, told)
+            if answer is not None and not answer.done():
+                answer.set_result(result)
+
+        subject = replay_subject(consumer.durable)
+        consumer.replays = self._inbox_of(subject, consumer.durable, handle, 1)
+
     async def _wait_for_more(self, stream: MemoryStream, seq: int) -> None:
         if seq <= stream.last_seq:
             return
@@ -299,7 +328,11 @@ class MemoryBus(BaseBus):
         self, pattern: str, queue: str, handle: Callable[[Arrived], Awaitable[None]], workers: int
     ) -> Subscription:
         await self.step("subscribe")
+        return self._inbox_of(pattern, queue, handle, workers)
 
+    def _inbox_of(
+        self, pattern: str, queue: str, handle: Callable[[Arrived], Awaitable[None]], workers: int
+    ) -> Subscription:
         async def leave() -> None:
             self.broker.unhear(listener)
             self._inboxes.pop(listener, None)

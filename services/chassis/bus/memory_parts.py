@@ -51,6 +51,7 @@ class MemoryPull:
         self._bus = bus
         self._stream = stream
         self._state = state
+        self.unhandled = self.waiting_behind(state.next_seq - 1) + len(state.due)
 
     async def fetch(self, batch: int, linger_s: float) -> Sequence[Raw]:
         """See `carrier.Pull.fetch`."""

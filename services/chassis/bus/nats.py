@@ -16,6 +16,7 @@ from nats.js.errors import NotFoundError
 
 from services.chassis import log
 from services.chassis.bus.base import EXPECTED, MSG_ID, BaseBus, Pull, StoreAnswer
+from services.chassis.bus.consumer import DurableConsumer
 from services.chassis.bus.inbox import Inbox
 from services.chassis.bus.nats_bucket import NatsBucket
 from services.chassis.bus.nats_client import PatientClient
@@ -23,6 +24,7 @@ from services.chassis.bus.nats_pull import NatsPull, open_durable, open_reader
 from services.chassis.bus.nats_store import NatsStore
 from services.chassis.bus.port import (
     Bucket,
+    KeptFact,
     LogEntry,
     NoResponders,
     RequestTimeout,
@@ -30,7 +32,7 @@ from services.chassis.bus.port import (
     Subscription,
     TellHandler,
 )
-from services.chassis.bus.registry import Registry
+from services.chassis.bus.registry import Registry, replay_subject
 from services.chassis.clock import Clock
 from services.chassis.errors import Defect, Outage
 from services.chassis.ids import Ids
@@ -192,7 +194,7 @@ class NatsBus(BaseBus):
             pull: NatsPull | None = None
             try:
                 name = self.ids.new("read", "-")
-                pull = await open_reader(self._client, self._js, self.clock, stream, subject, seq, name)
+                pull = await open_reader(self._client, self._js, self.clock, stream, (subject,), seq, name)
                 self._pulls.add(pull)
                 while True:
                     for raw in await pull.fetch(500, 0.0):
@@ -214,6 +216,40 @@ class NatsBus(BaseBus):
                 if pull is not None:
                     self._pulls.discard(pull)
                     await pull.close()
+
+    async def kept(
+        self, stream: str, subjects: Sequence[str], from_seq: int = 1
+    ) -> AsyncGenerator[KeptFact, None]:
+        """See `port.Bus.kept`."""
+        name = self.ids.new("read", "-")
+        pull = await open_reader(self._client, self._js, self.clock, stream, subjects, from_seq, name)
+        left = pull.unhandled
+        self._pulls.add(pull)
+        try:
+            while left > 0:
+                raws = await pull.fetch(500, 0.0)
+                if not raws:
+                    raise Outage(f"{stream} can't be read to its end: {left} messages did not come")
+                for raw in raws:
+                    yield KeptFact(raw.seq, raw.subject, raw.payload, raw.headers, raw.at_ms)
+                left = min(left - len(raws), raws[-1].waiting)
+        finally:
+            self._pulls.discard(pull)
+            await pull.close()
+
+    async def _offer_replays(self, consumer: DurableConsumer) -> None:
+        async def offer() -> None:
+            subject, failures = replay_subject(consumer.durable), 0
+            while consumer.replays is None:
+                try:
+                    consumer.replays = await self.serve(subject, consumer.replay, queue=consumer.durable)
+                except Outage as outage:
+                    log.get().warning("replays_not_offered", subject=subject, why=str(outage))
+                    await self.pause_before_retry(failures)
+                    failures += 1
+
+        # A service starts whether or not the broker is there.
+        self.keeper.keep(offer(), f"replays-{consumer.durable}")
 
     async def _purge(self, stream: str, subject: str, below_seq: int) -> None:
         last = await self._last(stream, subject)

@@ -68,7 +68,8 @@ class NatsRaw:
 class NatsPull:
     """An open pull consumer, durable or not."""
 
-    def __init__(self, client: Client, clock: Clock, stream: str, consumer: str) -> None:
+    def __init__(self, client: Client, clock: Clock, stream: str, consumer: str, unhandled: int = 0) -> None:
+        self.unhandled = unhandled
         self._client = client
         self._clock = clock
         self._next = f"$JS.API.CONSUMER.MSG.NEXT.{stream}.{consumer}"
@@ -179,12 +180,12 @@ async def open_durable(
             info = await js.consumer_info(stream, durable)
             found = info.config.filter_subjects or [info.config.filter_subject or ""]
             if sorted(found) != sorted(subjects):
-                await js.add_consumer(stream, config)
+                info = await js.add_consumer(stream, config)
         except NotFoundError:
-            await js.add_consumer(stream, config)
+            info = await js.add_consumer(stream, config)
     except (NatsError, OSError) as error:
         raise Outage(f"consumer {durable} of {stream} can't be opened: {error!r}") from error
-    pull = NatsPull(client, clock, stream, durable)
+    pull = NatsPull(client, clock, stream, durable, (info.num_pending or 0) + (info.num_ack_pending or 0))
     await pull.begin()
     return pull
 
@@ -203,16 +204,34 @@ def durable_config(durable: str, subjects: Sequence[str]) -> ConsumerConfig:
 
 
 async def open_reader(
-    client: Client, js: JetStreamContext, clock: Clock, stream: str, subject: str, from_seq: int, name: str
+    client: Client,
+    js: JetStreamContext,
+    clock: Clock,
+    stream: str,
+    subjects: Sequence[str],
+    from_seq: int,
+    name: str,
 ) -> NatsPull:
-    """Open a consumer of one subject that keeps nothing, and goes when it isn't used.
+    """Open a consumer that keeps nothing, and goes when it isn't used.
+
+    Args:
+        client: The connection.
+        js: Its JetStream.
+        clock: For the waits.
+        stream: Which.
+        subjects: Those to read. One alone stands in the call's own subject, by which a server holds a service
+            to it; only an operator may read several.
+        from_seq: The first sequence to read.
+        name: The consumer's.
 
     Raises:
         Outage: It can't be made now.
     """
+    subject = subjects[0] if len(subjects) == 1 else None
     config = ConsumerConfig(
         name=name,
         filter_subject=subject,
+        filter_subjects=None if subject else sorted(subjects),
         deliver_policy=DeliverPolicy.BY_START_SEQUENCE,
         opt_start_seq=from_seq,
         ack_policy=AckPolicy.NONE,
@@ -221,11 +240,11 @@ async def open_reader(
         num_replicas=1,
     )
     try:
-        await js.add_consumer(stream, config)
+        info = await js.add_consumer(stream, config)
     except APIError as error:
-        raise Outage(f"{subject} can't be read: {error.description}") from error
+        raise Outage(f"{subject or stream} can't be read: {error.description}") from error
     except (NatsError, OSError) as error:
-        raise Outage(f"{subject} can't be read: {error!r}") from error
-    pull = NatsPull(client, clock, stream, name)
+        raise Outage(f"{subject or stream} can't be read: {error!r}") from error
+    pull = NatsPull(client, clock, stream, name, info.num_pending or 0)
     await pull.begin()
     return pull

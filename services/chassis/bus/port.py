@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
@@ -63,6 +63,18 @@ class Delivery(Generic[M]):
     subject: str
     attempt: int
     """1 for the first delivery."""
+    at_ms: int
+    """When the stream stored it."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptFact:
+    """One message of a stream, as it is kept."""
+
+    seq: int
+    subject: str
+    payload: bytes
+    headers: Mapping[str, str]
     at_ms: int
     """When the stream stored it."""
 
@@ -220,6 +232,22 @@ class Bus(Protocol):
             types: Message classes; they may be of several streams (order between streams means nothing).
             batch: At most so many deliveries per call.
             linger_s: Wait so long for a batch to fill up (0 = take what is there).
+        """
+
+    async def sweep(
+        self, durable: str, types: Sequence[type[Message]], handler: Handler, batch: int = 1
+    ) -> None:
+        """Hand over, as `consume` does, what is stored now and was not handed over before; then return.
+
+        Raises:
+            Outage: The handler's, or the streams can't be reached; what was not handled comes again.
+        """
+
+    def kept(self, stream: str, subjects: Sequence[str], from_seq: int = 1) -> AsyncGenerator[KeptFact, None]:
+        """Yield what a stream keeps under some subjects now, oldest first. For operators: no service may.
+
+        Raises:
+            Outage: It can't be read; start again at the next sequence.
         """
 
     # Data plane: fast, and may lose

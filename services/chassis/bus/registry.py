@@ -243,6 +243,16 @@ def subject(service: str, kind: str, *keys: str) -> str:
     return ".".join((ROOT, *parts))
 
 
+def dlq_subject(durable: str) -> str:
+    """Return the subject under which a consumer puts aside what it can't handle."""
+    return f"{ROOT}.dlq.{durable}"
+
+
+def replay_subject(durable: str) -> str:
+    """Return the subject under which a consumer is asked to handle such a fact again."""
+    return f"{ROOT}.replay.{durable}"
+
+
 def subjects_by_stream(types: Iterable[type[Message]]) -> dict[str, tuple[str, ...]]:
     """Return the subjects of these facts, by stream.
 
