@@ -127,6 +127,7 @@ class PlayVerdict(_message.Message):
     ENDS_REASON_FIELD_NUMBER: _builtins.int
     LEFT_MS_FIELD_NUMBER: _builtins.int
     LEFT_LOSS_FIELD_NUMBER: _builtins.int
+    AGAIN_FIELD_NUMBER: _builtins.int
     reason: _builtins.str
     """Empty = he may. Otherwise a reason of the list of reasons: `SELF_EXCLUDED`, `OUTSIDE_PLAY_WINDOW`, `DAILY_TIME_REACHED`,
     `DAILY_LOSS_REACHED`, `AGE_NOT_DECLARED`.
@@ -141,6 +142,8 @@ class PlayVerdict(_message.Message):
     """Milliseconds that he may still play today; -1 = no limit."""
     left_loss: _builtins.int
     """Gold that he may still lose today; -1 = no limit."""
+    again: _builtins.str
+    """`again_at_ms` as people read it, Beijing time: `2026-12-04 20:00`; empty with 0."""
     def __init__(
         self,
         *,
@@ -150,10 +153,11 @@ class PlayVerdict(_message.Message):
         ends_reason: _builtins.str = ...,
         left_ms: _builtins.int = ...,
         left_loss: _builtins.int = ...,
+        again: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["again_at_ms", b"again_at_ms", "ends_at_ms", b"ends_at_ms", "ends_reason", b"ends_reason", "left_loss", b"left_loss", "left_ms", b"left_ms", "reason", b"reason"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["again", b"again", "again_at_ms", b"again_at_ms", "ends_at_ms", b"ends_at_ms", "ends_reason", b"ends_reason", "left_loss", b"left_loss", "left_ms", b"left_ms", "reason", b"reason"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -674,6 +678,7 @@ class CheckSpendResponse(_message.Message):
     LEFT_MONTH_FEN_FIELD_NUMBER: _builtins.int
     MONTH_BEGAN_AT_MS_FIELD_NUMBER: _builtins.int
     UNTIL_MS_FIELD_NUMBER: _builtins.int
+    UNTIL_FIELD_NUMBER: _builtins.int
     reason: _builtins.str
     """Empty = he may. Otherwise `SPENDING_NOT_ALLOWED`, `SPENDING_TOO_MUCH_AT_ONCE`, `SPENDING_MONTH_REACHED`, `SELF_EXCLUDED`,
     `AGE_NOT_DECLARED`.
@@ -686,6 +691,8 @@ class CheckSpendResponse(_message.Message):
     """The first moment of this month, Unix milliseconds: the book is asked from then on."""
     until_ms: _builtins.int
     """With `SELF_EXCLUDED`: until when, Unix milliseconds."""
+    until: _builtins.str
+    """The same as people read it, Beijing time; empty with 0."""
     def __init__(
         self,
         *,
@@ -694,10 +701,11 @@ class CheckSpendResponse(_message.Message):
         left_month_fen: _builtins.int = ...,
         month_began_at_ms: _builtins.int = ...,
         until_ms: _builtins.int = ...,
+        until: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_once_fen", b"at_once_fen", "left_month_fen", b"left_month_fen", "month_began_at_ms", b"month_began_at_ms", "reason", b"reason", "until_ms", b"until_ms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_once_fen", b"at_once_fen", "left_month_fen", b"left_month_fen", "month_began_at_ms", b"month_began_at_ms", "reason", b"reason", "until", b"until", "until_ms", b"until_ms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
