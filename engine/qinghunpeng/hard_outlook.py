@@ -12,13 +12,12 @@ from typing import Final
 
 from engine.mahjong.tiles import HONOURS, KINDS, ONE, SUIT, count_of, distinct, tiles_of_mask
 from engine.mahjong.wins import wait_mask
-from engine.qinghunpeng.guess import discarded
 from engine.qinghunpeng.melds import CHI, Laid
 from engine.qinghunpeng.normal import WEIGHTS
 from engine.qinghunpeng.patterns import SUITS_MASK, ZIMO, Moment, best_win, flowers_of
 from engine.qinghunpeng.plans import CLEAN, MIXED, PUNGS, WINDS, Plan, plans_of
 from engine.qinghunpeng.settle import SEATS
-from engine.qinghunpeng.sight import unseen
+from engine.qinghunpeng.sight import discarded, unseen
 from engine.qinghunpeng.view import View
 
 GIVEN: Final = 0.5

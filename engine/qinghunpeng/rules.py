@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from engine.options import Options, choice, flag, infos, number
+from engine.options import Options, choice, flag, infos, number, younger_number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +71,7 @@ class RuleSet(Options):
 
     win_cap_by_balance: bool = flag("Whether one wins at most one's own balance.", "§5", "settlement")
     base_stake: int = number("Coins a point.", "§5", 1, 1_000_000_000, "settlement")
+    fee: int = younger_number("Coins each seat pays for a round.", "§5", 1_000_000_000, "settlement")
 
 
 OPTIONS: Final = infos(RuleSet)

@@ -1,4 +1,4 @@
-"""What a seat can count in its view: the tiles it has not seen."""
+"""What a seat can count in its view: the tiles it has not seen, and how often each seat has discarded."""
 
 from __future__ import annotations
 
@@ -31,3 +31,15 @@ def unseen(view: View) -> list[int]:
     if view.shown is not None:
         left[view.shown[0]] -= 1
     return left
+
+
+def discarded(view: View) -> list[int]:
+    """Return how often each seat has discarded: what lies in its river, what was taken, what is on offer."""
+    thrown = [len(river) for river in view.rivers]
+    for seat, melds in enumerate(view.melds):
+        for meld in melds:
+            if meld.source not in (seat, -1):
+                thrown[meld.source] += 1
+    if view.shown is not None and view.shown[2] == "discard":
+        thrown[view.shown[1]] += 1
+    return thrown
