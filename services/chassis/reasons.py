@@ -193,6 +193,71 @@ _ACCOUNTS: dict[str, Reason] = {
         "INVALID_ARGUMENT", "没有这种权限（{known}）。", "There is no such scope; there are {known}."
     ),
     "UNTIL_PAST": Reason("INVALID_ARGUMENT", "时间须在将来。", "The time must be in the future."),
+    "SELF_EXCLUDED": Reason(
+        "FAILED_PRECONDITION",
+        "你已自我禁玩，{again}（北京时间）起才能再玩。",
+        "You have excluded yourself; you may play again from {again} (Beijing time).",
+    ),
+    "OUTSIDE_PLAY_WINDOW": Reason(
+        "FAILED_PRECONDITION",
+        "现在不是未成年人可以玩的时段，下次可玩：{again}（北京时间）。",
+        "Minors may not play at this time; you may play again from {again} (Beijing time).",
+    ),
+    "DAILY_TIME_REACHED": Reason(
+        "FAILED_PRECONDITION",
+        "今天的游戏时间已用完，{again}（北京时间）起可以再玩。",
+        "Your time to play today is used up; you may play again from {again} (Beijing time).",
+    ),
+    "DAILY_LOSS_REACHED": Reason(
+        "FAILED_PRECONDITION",
+        "今天输的金币已到限额，{again}（北京时间）起可以再玩。",
+        "You have lost today what your limit allows; you may play again from {again} (Beijing time).",
+    ),
+    "AGE_NOT_DECLARED": Reason(
+        "FAILED_PRECONDITION",
+        "请先在“防沉迷”页面填写年龄段，然后才能玩。",
+        "Say how old you are on the page of limits before you play.",
+    ),
+    "PROTECTION_UNAVAILABLE": Reason(
+        "UNAVAILABLE",
+        "暂时无法确认你的游戏时间和限额，请稍后再试。",
+        "Whether you may play can't be known at the moment; try again.",
+    ),
+    "AGE_DECLARED": Reason(
+        "FAILED_PRECONDITION",
+        "年龄段已经填写，只有客服可以更改。",
+        "You have said how old you are; only support can change it.",
+    ),
+    "EXCLUSION_STANDS": Reason(
+        "FAILED_PRECONDITION",
+        "自我禁玩不能提前结束，只能延长。",
+        "A self-exclusion can't be ended early; it only gets longer.",
+    ),
+    "EXCLUSION_TOO_SHORT": Reason(
+        "INVALID_ARGUMENT",
+        "自我禁玩至少 {hours} 小时。",
+        "A self-exclusion lasts {hours} hours at least.",
+    ),
+    "EXCLUSION_TOO_LONG": Reason(
+        "INVALID_ARGUMENT",
+        "自我禁玩最长 {days} 天。",
+        "A self-exclusion lasts {days} days at most.",
+    ),
+    "SPENDING_NOT_ALLOWED": Reason(
+        "FAILED_PRECONDITION",
+        "你所在的年龄段不能充值。",
+        "At your age nothing can be bought.",
+    ),
+    "SPENDING_TOO_MUCH_AT_ONCE": Reason(
+        "FAILED_PRECONDITION",
+        "超过你所在年龄段单次充值的上限。",
+        "This is more than may be paid at once at your age.",
+    ),
+    "SPENDING_MONTH_REACHED": Reason(
+        "FAILED_PRECONDITION",
+        "超过你所在年龄段每月充值的上限。",
+        "This is more than may be paid in a month at your age.",
+    ),
 }
 
 _ANTICHEAT: dict[str, Reason] = {}
