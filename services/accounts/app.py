@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from paiju.accounts.v1 import accounts_service_pb2_grpc
-from paiju.accounts.v1.events_pb2 import PlayerCreated, ProfileChanged, SessionRevoked
+from paiju.accounts.v1.events_pb2 import PlayerCreated, ProfileChanged, SessionRevoked, StaffActed
+from paiju.gateway.v1.gateway_service_pb2 import Notice
 
 from services.accounts.api import ACCESS, AccountsApi
 from services.accounts.bus import REVOCATIONS, Revoker, show_keys
 from services.accounts.keys import Signer, keys_in_folder, parse_keys
+from services.accounts.protection import Protection
+from services.accounts.protection_bus import ROUNDS
 from services.accounts.settings import AccountsSettings
+from services.chassis.bus import subject_of
 from services.chassis.bus.port import Consumer
 from services.chassis.bus.registry import KEYS, REVOKED
 from services.chassis.outbox import Outbox
@@ -26,6 +30,7 @@ class Accounts:
         self._outbox = Outbox(parts.db("accounts"), parts.bus, parts.clock, parts.metrics, "accounts")
         self._revoker = Revoker(parts.bus, parts.clock, parts.verifier.revocations)
         self._consumer: Consumer | None = None
+        self._protection = Protection(settings, parts, self._outbox)
         parts.rpc.serve(
             self.name,
             accounts_service_pb2_grpc.add_AccountsServiceServicer_to_server,
@@ -40,9 +45,11 @@ class Accounts:
             REVOCATIONS.durable, REVOCATIONS.types, self._revoker.on_revoked, batch=50
         )
         self._parts.spawn("accounts-outbox", self._outbox.run())
+        await self._protection.start()
 
     async def stop(self) -> None:
         """Hear no more; what was committed is in the outbox, which goes on until the process ends."""
+        await self._protection.stop()
         if self._consumer is not None:
             await self._consumer.stop()
 
@@ -64,8 +71,9 @@ WIRING = Wiring(
     "accounts",
     wire,
     AccountsSettings,
-    says=(PlayerCreated, ProfileChanged, SessionRevoked),
-    hears=(REVOCATIONS,),
+    says=(PlayerCreated, ProfileChanged, SessionRevoked, StaffActed),
+    hears=(REVOCATIONS, ROUNDS),
+    tells=(subject_of(Notice, key="*"),),
     buckets=(KEYS, REVOKED),
     has_database=True,
 )

@@ -7,12 +7,13 @@ import ipaddress
 from pydantic import Field, SecretStr, field_validator
 
 from services.accounts.core.limits import CreationLimits
+from services.accounts.protection_settings import ProtectionSettings
 from services.chassis.bus.registry import SESSION_TOKEN_S_MAX
-from services.chassis.config import ServiceSettings, prefixed
+from services.chassis.config import prefixed
 
 
-class AccountsSettings(ServiceSettings):
-    """What an operator may decide about sign-in."""
+class AccountsSettings(ProtectionSettings):
+    """What an operator may decide about sign-in, and about protection."""
 
     model_config = prefixed("PAIJU_ACCOUNTS_")
 

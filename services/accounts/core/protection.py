@@ -116,6 +116,12 @@ class Rules:
     """As which band those are treated who have not said how old they are; `UNDECLARED`: they say so first."""
     loosen_after_ms: int = 24 * HOUR_MS
 
+    @property
+    def is_free_by_default(self) -> bool:
+        """Whether nothing limits who has said and set nothing."""
+        band = self.bands.get(self.undeclared)
+        return band is not None and band.windows is None and not band.day_minutes and not band.day_loss
+
     def treated_as(self, own: Own) -> int:
         """Return the band whose rules count for a player."""
         return own.band or self.undeclared
@@ -245,6 +251,11 @@ def declare(own: Own, band: int, now_ms: int) -> Own:
         raise Refusal("INVALID_ARGUMENT", field="band")
     if own.band and band != own.band and (own.band == ADULT or band > own.band):
         raise Refusal("AGE_DECLARED")
+    return replace(_touched(own, now_ms), band=band)
+
+
+def corrected(own: Own, band: int, now_ms: int) -> Own:
+    """Return a player whose age band staff has corrected; nothing else of it is staff's to change."""
     return replace(_touched(own, now_ms), band=band)
 
 

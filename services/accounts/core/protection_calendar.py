@@ -1,7 +1,7 @@
 """Days in Asia/Shanghai, public holidays as data, and the windows in which minors may play.
 
 A year is known if its holidays and the weekends worked for them are in the data. In a year nobody has written
-down the strict answer counts: no weekday is a holiday, and where weekends that are worked are closed, all are.
+down the strict answer counts: no weekday is a holiday, and where worked weekends are closed, all are.
 """
 
 from __future__ import annotations

@@ -56,11 +56,7 @@ class _Sums:
 
 def hear(connection: Connection, heard: Iterable[Heard], now_ms: int) -> int:
     """Count what events say of rounds, in any order, each thing once; return how many rounds are timed."""
-    batch = [
-        one
-        for one in heard
-        if max(one.opened_at_ms, one.ended_at_ms) > now_ms - KEEP_MS and (one.players or one.nets is not None)
-    ]
+    batch = [one for one in heard if max(one.opened_at_ms, one.ended_at_ms) > now_ms - KEEP_MS]
     known = _hold(connection, sorted({one.round_id for one in batch}), now_ms)
     sums, timed = _Sums(), 0
     for one in batch:

@@ -95,6 +95,15 @@ METHODS: Final[Mapping[str, Method]] = {
             ("LiftSuspension", "staff:admin", 5.0, WRITE),
         ),
         *_service(
+            "accounts",
+            ("GetProtection", "player", 2.0, READ),
+            ("SetLimits", "player", 5.0, RARE),
+            ("ExcludeSelf", "player", 5.0, RARE),
+            ("DeclareAge", "player", 5.0, RARE),
+            ("SetAgeBand", "staff:admin", 5.0, WRITE),
+            of="Protection",
+        ),
+        *_service(
             "matchmaking",
             ("ListHalls", "player", 2.0, READ),
             ("CreateTicket", "player", 5.0, WRITE),
