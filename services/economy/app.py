@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from paiju.economy.v1 import economy_service_pb2_grpc
+from paiju.economy.v1 import dispute_service_pb2_grpc, economy_service_pb2_grpc
+from paiju.economy.v1.dispute_events_pb2 import DisputeResolved, RoundDisputed
 from paiju.economy.v1.events_pb2 import RoundSettled, StakeClosed
+from paiju.economy.v1.staff_events_pb2 import StaffActed
 from paiju.gateway.v1.gateway_service_pb2 import Notice
 
 from services.chassis.bus import subject_of
@@ -12,6 +14,9 @@ from services.chassis.outbox import Outbox
 from services.chassis.run import Parts, Service, Wiring
 from services.economy.api import ACCESS, EconomyApi
 from services.economy.bus import AUDITS, MATCHES, PLAYERS, VOIDS, Ears, Tellers
+from services.economy.disputes_api import ACCESS as DISPUTES_ACCESS
+from services.economy.disputes_api import DisputeApi
+from services.economy.disputes_evidence import Witnesses
 from services.economy.settings import EconomySettings
 
 
@@ -34,10 +39,17 @@ class Economy:
             EconomyApi(db, parts.clock, settings, self._tellers),
             ACCESS,
         )
+        parts.rpc.serve(
+            self.name,
+            dispute_service_pb2_grpc.add_DisputeServiceServicer_to_server,
+            DisputeApi(db, parts.clock, self._ears, Witnesses(parts.rpc), parts.metrics),
+            DISPUTES_ACCESS,
+        )
 
     async def start(self) -> None:
         """Send what is in the outbox, and hear of players and rounds."""
         self._parts.spawn("economy-outbox", self._outbox.run())
+        await self._ears.count_open()
         bus, batch = self._parts.bus, self._settings.settle_batch
         linger_s = self._settings.settle_linger_ms / 1000
         self._consumers = [
@@ -64,7 +76,7 @@ WIRING = Wiring(
     "economy",
     wire,
     EconomySettings,
-    says=(RoundSettled, StakeClosed),
+    says=(DisputeResolved, RoundDisputed, RoundSettled, StaffActed, StakeClosed),
     hears=(PLAYERS, AUDITS, MATCHES, VOIDS),
     tells=(subject_of(Notice, key="*"),),
     has_database=True,

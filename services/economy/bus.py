@@ -22,7 +22,7 @@ from services.chassis.outbox import Outbox
 from services.chassis.run import Consumes
 from services.economy.core.rounds import RoundFact
 from services.economy.settings import EconomySettings
-from services.economy.store import facts, wallets
+from services.economy.store import disputes, facts, wallets
 from services.economy.store.matches import end_matches
 from services.economy.store.rounds import Heard, hear
 
@@ -76,6 +76,8 @@ class Ears:
         self._alerts = metrics.counter(
             "economy_alerts", "Second words about a round that contradict the first", ["kind"]
         )
+        self._open = metrics.gauge("economy_disputes_open", "Disputed rounds that wait for a person")
+        self._unseen = metrics.gauge("economy_alerts_open", "Contradictions that nobody has looked at")
         self._welcomed = metrics.counter("economy_welcome_grants", "Welcome grants paid")
         self._seconds = metrics.histogram("economy_settle_seconds", "Duration of a batch of settlements")
 
@@ -126,9 +128,24 @@ class Ears:
         now_ms, began = self._clock.now_ms(), self._clock.monotonic()
         heard = await self._db.run(lambda connection: hear(connection, batch, now_ms))
         self._seconds.observe(self._clock.monotonic() - began)
+        await self.tell(heard)
+        if heard.disputed or heard.alerts:
+            await self.count_open()
+
+    async def tell(self, heard: Heard) -> None:
+        """Say what a transaction over rounds came to: facts, figures, notices."""
         self._tellers.poke()
         self._count(heard)
         await self._tellers.tell_wallets(heard.players)
+
+    async def count_open(self) -> None:
+        """Show how much waits for a person."""
+        try:
+            open_disputes, open_alerts = await self._db.read(disputes.count_open)
+        except Outage:
+            return
+        self._open.set(open_disputes)
+        self._unseen.set(open_alerts)
 
     def _count(self, heard: Heard) -> None:
         self._settled.inc(heard.settled)

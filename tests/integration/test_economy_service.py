@@ -11,8 +11,10 @@ import pytest
 from google.protobuf.message import Message
 from paiju.accounts.v1.events_pb2 import PlayerCreated
 from paiju.economy.v1 import economy_service_pb2 as pb
+from paiju.economy.v1.dispute_events_pb2 import DisputeResolved, RoundDisputed
 from paiju.economy.v1.economy_service_pb2_grpc import EconomyServiceStub
 from paiju.economy.v1.events_pb2 import RoundSettled, StakeClosed
+from paiju.economy.v1.staff_events_pb2 import StaffActed
 from paiju.gateway.v1.gateway_service_pb2 import Notice
 from paiju.table.v1.events_pb2 import MatchFinished, RoundVoided
 
@@ -88,7 +90,7 @@ async def economy(world: MemoryWorld) -> AsyncIterator[Running]:
 
 
 def test_the_wiring_names_every_consumer_and_fact() -> None:
-    assert set(WIRING.says) == {RoundSettled, StakeClosed}
+    assert set(WIRING.says) == {DisputeResolved, RoundDisputed, RoundSettled, StaffActed, StakeClosed}
     assert {consumes.durable for consumes in WIRING.hears} == {
         "economy-matches",
         "economy-players",

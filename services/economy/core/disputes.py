@@ -102,7 +102,11 @@ def concerns_the_deal(field: str) -> bool:
 
 def _headers(record: bytes) -> dict[str, str]:
     head = record.partition(b"\n\n")[0].decode("utf-8")
-    return dict(line.split(": ", 1) for line in head.split("\n"))  # type: ignore[misc] - a ValueError if not two
+    headers = {}
+    for line in head.split("\n"):
+        name, value = line.split(": ", 1)
+        headers[name] = value
+    return headers
 
 
 def _number(value: object, largest: int) -> int:

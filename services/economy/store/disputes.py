@@ -15,6 +15,9 @@ from services.economy.core.rounds import RoundFact
 from services.economy.store import schema
 from services.economy.store.bulk import insert_rows
 
+Rows = Sequence[Any]
+"""Rows of a query."""
+
 _OF, _DECIDED = schema.disputes, schema.decisions
 _ALERTS, _SEEN = schema.alerts, schema.acknowledgements
 
@@ -73,9 +76,7 @@ def _disputes() -> Select[Any]:
     )
 
 
-def list_disputes(
-    connection: Connection, is_open: bool | None, size: int, before: Position | None
-) -> Sequence[Row[Any]]:
+def list_disputes(connection: Connection, is_open: bool | None, size: int, before: Position | None) -> Rows:
     """Return disputes, newest first. `is_open`: only those still open, or only those decided; None: all."""
     query = _disputes().order_by(_OF.c.at_ms.desc(), _OF.c.round_id.desc()).limit(size)
     if is_open is not None:
@@ -112,7 +113,7 @@ def count_open(connection: Connection) -> tuple[int, int]:
     return int(connection.execute(disputes).scalar_one()), int(connection.execute(alerts).scalar_one())
 
 
-def rounds_of(connection: Connection, match_ids: Iterable[str]) -> Sequence[Row[Any]]:
+def rounds_of(connection: Connection, match_ids: Iterable[str]) -> Rows:
     """Return the rounds of matches that were heard of, by match and number, without what was said of them."""
     table = schema.rounds
     query = select(table.c.match_id, table.c.round_id, table.c.round_no, table.c.state, table.c.coins)
@@ -137,7 +138,7 @@ def held_in(connection: Connection, match_ids: Iterable[str]) -> dict[str, dict[
     return held
 
 
-def held_of(connection: Connection, player_id: str) -> Sequence[Row[Any]]:
+def held_of(connection: Connection, player_id: str) -> Rows:
     """Return a player's stakes whose match has an open dispute, with the first such round, oldest first."""
     stakes, accounts = schema.stakes, schema.accounts
     first = (
@@ -165,7 +166,7 @@ def held_of(connection: Connection, player_id: str) -> Sequence[Row[Any]]:
     return connection.execute(query).all()
 
 
-def decided_of(connection: Connection, player_id: str, most: int) -> Sequence[Row[Any]]:
+def decided_of(connection: Connection, player_id: str, most: int) -> Rows:
     """Return the last decisions about rounds of matches in which a player had a stake, newest first."""
     stakes, rounds = schema.stakes, schema.rounds
     query = (
@@ -194,7 +195,7 @@ def _alerts() -> Select[Any]:
 
 def list_alerts(
     connection: Connection, is_open: bool | None, size: int, before: Position | None, round_id: str = ""
-) -> Sequence[Row[Any]]:
+) -> Rows:
     """Return alerts, newest first; `round_id`: only those about that round."""
     query = _alerts().order_by(_ALERTS.c.at_ms.desc(), _ALERTS.c.round_id.desc(), _ALERTS.c.digest.desc())
     if is_open is not None:

@@ -135,8 +135,8 @@ decisions = Table(
     Column("at_ms", BigInteger, nullable=False),
     CheckConstraint("outcome IN ('ENGINE', 'SCORING', 'VOID')", name="decisions_outcome"),
 )
-"""A person's word about a disputed round, immutable. `settled`: the RoundAudited that coins moved by (empty: a
-void); `record`: the record that was judged, if it could be had."""
+"""A person's word about a disputed round, immutable. `settled`: the RoundAudited that coins moved by (empty:
+a void); `record`: the record that was judged, if it could be had."""
 
 alerts = Table(
     "alerts",

@@ -134,6 +134,16 @@ METHODS: Final[Mapping[str, Method]] = {
             ("GetDay", "player", 3.0, READ),
             ("ClaimRelief", "player", 5.0, RARE),
         ),
+        *_service(
+            "economy",
+            ("ListDisputes", "staff:disputes", 3.0, READ),
+            ("GetDispute", "staff:disputes", 10.0, READ),
+            ("ResolveDispute", "staff:disputes", 10.0, WRITE),
+            ("ListAlerts", "staff:disputes", 3.0, READ),
+            ("AcknowledgeAlert", "staff:disputes", 5.0, WRITE),
+            ("ListHeldStakes", "player", 3.0, READ),
+            of="Dispute",
+        ),
         *_service("chat", ("PostMessage", "player", 3.0, WRITE), ("ListMessages", "player", 2.0, READ)),
         *_service(
             "progress",
