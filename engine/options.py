@@ -40,6 +40,9 @@ class OptionInfo:
     optional: bool = False
     """Whether ``None`` is allowed."""
 
+    absent: int | None = None
+    """The value that a record leaves out, of an option younger than records; None: it is always spelt out."""
+
     def allowed(self) -> str:
         """Return the values the option can have, in words."""
         if self.choices:
@@ -67,6 +70,11 @@ def flag(doc: str, rule: str, acts_in: str = "rules") -> Any:
 def number(doc: str, rule: str, low: int, high: int, acts_in: str = "rules", optional: bool = False) -> Any:
     """Return the field of an option that is a whole number, or none if ``optional``."""
     return field(metadata={"info": OptionInfo(doc, rule, acts_in, (), low, high, optional)})
+
+
+def younger_number(doc: str, rule: str, high: int, acts_in: str) -> Any:
+    """Return the field of a number that records left out before it existed, and leave out while it is 0."""
+    return field(default=0, metadata={"info": OptionInfo(doc, rule, acts_in, (), 0, high, False, 0)})
 
 
 def choice(doc: str, rule: str, *choices: str) -> Any:
@@ -117,8 +125,12 @@ class Options:
             check(known, name, getattr(self, name))
 
     def options(self) -> dict[str, Any]:
-        """Return every option by name, sorted."""
-        return {name: getattr(self, name) for name in sorted(infos(type(self)))}
+        """Return every option that a record spells out by name, sorted."""
+        return {
+            name: value
+            for name, info in sorted(infos(type(self)).items())
+            if (value := getattr(self, name)) != info.absent or info.absent is None
+        }
 
     def as_json(self) -> str:
         """Return the options as canonical JSON (docs/record-format.md)."""

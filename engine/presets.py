@@ -110,7 +110,7 @@ class Presets(Generic[R]):
         for name, value in values.items():
             check(self._options, name, value)
         for name in sorted(self._options):
-            if name not in values:
+            if name not in values and self._options[name].absent is None:
                 raise BadOption(name, "nothing", "a value in every record")
         rules = self._titled(title, values)
         if rules.as_json() != options:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 from engine.doudizhu.readings import Wings
-from engine.options import Options, choice, flag, infos, number
+from engine.options import Options, choice, flag, infos, number, younger_number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +57,7 @@ class RuleSet(Options):
     )
     win_cap_by_balance: bool = flag("Whether one wins at most one's own balance.", "§4", "settlement")
     base_stake: int = number("Coins a point.", "§4", 1, 1_000_000_000, "settlement")
+    fee: int = younger_number("Coins each seat pays for a round.", "§4", 1_000_000_000, "settlement")
 
 
 OPTIONS: Final = infos(RuleSet)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from engine.options import Options, choice, flag, infos, number
+from engine.options import Options, choice, flag, infos, number, younger_number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,6 +140,7 @@ class RuleSet(Options):
 
     win_cap_by_balance: bool = flag("Whether one wins at most one's own balance.", "§8", "settlement")
     base_stake: int = number("Coins a point.", "§8", 1, 1_000_000_000, "settlement")
+    fee: int = younger_number("Coins each seat pays for a round.", "§8", 1_000_000_000, "settlement")
 
 
 OPTIONS: Final = infos(RuleSet)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from engine.errors import BadOption
-from engine.options import Options, choice, flag, infos, number
+from engine.options import Options, choice, flag, infos, number, younger_number
 from engine.paohuzi.names import NAME_TABLES
 
 
@@ -47,6 +47,7 @@ class RuleSet(Options):
     opening_ti_show_one: bool = flag("Whether an opening 提 shows one card.", "§11.14", "display")
     win_cap_by_balance: bool = flag("Whether one wins at most one's own balance.", "§11.19", "settlement")
     base_stake: int = number("Coins a point.", "§10", 1, 1_000_000_000, "settlement")
+    fee: int = younger_number("Coins each seat pays for a round.", "§10", 1_000_000_000, "settlement")
     point_cap: int | None = number("The most points a loser pays.", "§12", 1, 1_000_000, "rules", True)
 
     def __post_init__(self) -> None:

@@ -52,7 +52,7 @@ def _as_text(game: str, presets: list[Any]) -> list[str]:
     """Return one block per option: its value in the first preset, the presets with another, what it means."""
     lines = [f"{game}: {', '.join(f'{rules.preset}@{rules.version}' for rules in presets)}", ""]
     for name, info in _infos(presets[0]).items():
-        values = {rules.preset: _shown(rules.options()[name]) for rules in presets}
+        values = {rules.preset: _shown(getattr(rules, name)) for rules in presets}
         first = values[presets[0].preset]
         others = [f"; {preset} {value}" for preset, value in values.items() if value != first]
         lines += [

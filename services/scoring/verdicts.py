@@ -85,13 +85,7 @@ def as_message(verdict: core.Verdict) -> pb.RoundAudited:
         min(record.round_no, INT32_MAX),
     )
     message.game, message.preset = record.game, record.preset
-    message.settlement_json = json.dumps(
-        {
-            "base_stake": record.options.base_stake,
-            "win_cap_by_balance": record.options.win_cap_by_balance,
-        },
-        separators=(",", ":"),
-    )
+    message.settlement_json = _settlement(record)
     if verdict.figures is None:
         return message
     result = verdict.figures.result
@@ -114,6 +108,20 @@ def as_message(verdict: core.Verdict) -> pb.RoundAudited:
     message.huxi, message.fan = result.huxi, min(result.fan, INT32_MAX)
     message.names_json = json.dumps(result.names, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
     return message
+
+
+def _settlement(record: Record) -> str:
+    """Return what the coins of a round depend on besides its points; without a fee as before there were fees,
+    for a second audit of a round says the very same.
+    """
+    options = record.options
+    told: dict[str, int | bool] = {
+        "base_stake": options.base_stake,
+        "win_cap_by_balance": options.win_cap_by_balance,
+    }
+    if options.fee:
+        told["fee"] = options.fee
+    return json.dumps(told, separators=(",", ":"))
 
 
 def _read(record: bytes) -> Record | None:

@@ -50,6 +50,7 @@ VALUES: Final[dict[str, tuple[Any, ...]]] = {
     "opening_ti_show_one": (True, False),
     "win_cap_by_balance": (True, False),
     "base_stake": (1, 7),
+    "fee": (0, 20),
 }
 """For each option, values that make it act in small rounds."""
 

@@ -48,6 +48,7 @@ VALUES: dict[str, list[Any]] = {
     "bomb_cap": [None, 1, 2, 3, 14],
     "win_cap_by_balance": [False, True],
     "base_stake": [1, 7, 1_000_000_000],
+    "fee": [0, 0, 20, 1_000_000_000],
 }
 
 

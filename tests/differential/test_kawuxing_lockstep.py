@@ -34,6 +34,7 @@ NUMBERS: dict[str, list[Any]] = {
     "piao_max": [0, 0, 0, 1, 3, 10],
     "reveal_min_wall": [0, 0, 12, 30, 44],
     "base_stake": [1, 7, 1_000_000_000],
+    "fee": [0, 20, 1_000_000_000],
 }
 """Values of options that are numbers; all others are 番."""
 FANS = [1, 1, 2, 2, 3, 4, 8, 1024]
@@ -54,8 +55,10 @@ VALUES = _values()
 
 def any_options(rng: random.Random) -> dict[str, Any]:
     """Return some options at any of their values."""
-    most = rng.choice([0, 4, 12, 30, len(VALUES)])
-    return {name: rng.choice(VALUES[name]) for name in rng.sample(sorted(VALUES), rng.randint(0, most))}
+    names = sorted(VALUES.keys() - {"fee"})
+    most = rng.choice([0, 4, 12, 30, len(names)])
+    chosen = {name: rng.choice(VALUES[name]) for name in rng.sample(names, rng.randint(0, most))}
+    return {**chosen, "fee": 20} if len(chosen) % 2 else chosen
 
 
 def odd_texts(rng: random.Random, legal: tuple[str, ...]) -> list[str]:

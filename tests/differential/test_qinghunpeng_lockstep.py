@@ -65,6 +65,7 @@ VALUES: dict[str, list[Any]] = {
     "cap": [0, 0, 1, 9, 30, 100_000],
     "win_cap_by_balance": [False, True],
     "base_stake": [1, 7, 1_000_000_000],
+    "fee": [0, 20, 1_000_000_000],
 }
 
 BLOCKS = (range(16), range(16, 32), range(32, 48))
@@ -73,8 +74,10 @@ BLOCKS = (range(16), range(16, 32), range(32, 48))
 
 def any_options(rng: random.Random) -> dict[str, Any]:
     """Return some options at any of their values."""
-    names = rng.sample(sorted(VALUES), rng.choice([0, 1, 3, 8, 16, len(VALUES)]))
-    return {name: rng.choice(VALUES[name]) for name in names}
+    known = sorted(VALUES.keys() - {"fee"})
+    names = rng.sample(known, rng.choice([0, 1, 3, 8, 16, len(known)]))
+    chosen = {name: rng.choice(VALUES[name]) for name in names}
+    return {**chosen, "fee": 20} if len(chosen) % 2 else chosen
 
 
 READY = (

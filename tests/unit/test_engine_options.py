@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from engine.errors import BadOption, Refusal, UnknownOption
+from engine.errors import BadNotation, BadOption, Refusal, UnknownOption
 from engine.paohuzi.actions import HU, PASS
 from engine.paohuzi.cards import make_hand, parse_card, parse_cards
 from engine.paohuzi.game import Paohuzi
@@ -79,6 +79,7 @@ def test_every_option_is_documented_ruled_and_classed() -> None:
         assert info.allowed(), name
     assert {name for name, info in OPTIONS.items() if info.acts_in == "settlement"} == {
         "base_stake",
+        "fee",
         "win_cap_by_balance",
     }
     assert [name for name, info in OPTIONS.items() if info.acts_in == "display"] == ["opening_ti_show_one"]
@@ -86,7 +87,7 @@ def test_every_option_is_documented_ruled_and_classed() -> None:
 
 @pytest.mark.parametrize("preset", PRESET_IDS)
 def test_a_preset_spells_out_every_option(preset: str) -> None:
-    assert list(rules(preset).options()) == sorted(OPTIONS)
+    assert list(rules(preset).options()) == sorted(set(OPTIONS) - {"fee"})
     assert rules(preset).title == f"{preset}@1"
 
 
@@ -129,8 +130,19 @@ def test_changed_rules_lose_the_name_of_their_preset() -> None:
     assert rules(zimo_deng=1).title == "876cc@1"
 
 
+def test_a_fee_is_spelt_out_only_where_there_is_one() -> None:
+    """A record from before there were fees is still canonical; a round without one is written as ever."""
+    assert "fee" not in rules().options()
+    assert rules(fee=20).options()["fee"] == 20
+    assert GAME.ruleset_from("876cc@1", rules().as_json()).fee == 0
+    assert GAME.ruleset_from("876cc@1", rules(fee=20).as_json()) == rules(fee=20)
+    spelt = json.dumps({**rules().options(), "fee": 0}, sort_keys=True, separators=(",", ":"))
+    with pytest.raises(BadNotation):
+        GAME.ruleset_from("876cc@1", spelt)
+
+
 def test_settlement_and_display_options_do_not_change_the_name() -> None:
-    changed = rules(base_stake=5, win_cap_by_balance=True, opening_ti_show_one=False)
+    changed = rules(base_stake=5, fee=20, win_cap_by_balance=True, opening_ti_show_one=False)
     assert changed.title == "876cc@1"
     assert GAME.ruleset_from("876cc@1", changed.as_json()) == changed
 

@@ -13,7 +13,7 @@ from services.scoring.core.audit import audit_alone
 from services.scoring.core.games import GAMES as AUDITED
 from tests.support.finished import PlayedMatch
 
-UNPROTECTED_OPTIONS = {"base_stake", "win_cap_by_balance", "opening_ti_show_one"}
+UNPROTECTED_OPTIONS = {"base_stake", "fee", "win_cap_by_balance", "opening_ti_show_one"}
 """They act in settlement or display; what a point was worth is in the facts about the round."""
 
 UNPROTECTED_HEADERS = {"Options", "Seats", "Started"}

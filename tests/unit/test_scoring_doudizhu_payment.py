@@ -155,13 +155,16 @@ def test_the_options_of_a_record_are_those_of_its_preset() -> None:
         assert options_of_record(options.canonical(), title) == options
     assert options_of_record(_text(base_stake=50, win_cap_by_balance=True), "classic@1").base_stake == 50
     assert options_of_record(_text(spring=3), "custom@0") == Options(spring=3)
-    assert len(OPTIONS) == 19
+    assert options_of_record(_text(fee=20), "classic@1").fee == 20
+    assert len(OPTIONS) == 20
 
 
 @pytest.mark.parametrize(
     ("text", "preset", "why"),
     [
         (_text(spring=3), "classic@1", "does not have this spring"),
+        (_text(fee=0), "classic@1", "a fee of 0 is not spelt out"),
+        (_text(fee=-1), "classic@1", "fee is a whole number"),
         (_text(), "qiang@1", "does not have this bid"),
         (_text(), "custom@0", "very options of classic@1"),
         (_text(base_stake=9), "custom@0", "very options of classic@1"),

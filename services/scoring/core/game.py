@@ -16,6 +16,11 @@ class RuleOptions(Protocol):
         ...
 
     @property
+    def fee(self) -> int:
+        """Coins that every seat pays for a round; 0 = none."""
+        ...
+
+    @property
     def win_cap_by_balance(self) -> bool:
         """Nobody wins more than he holds."""
         ...

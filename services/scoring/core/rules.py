@@ -30,6 +30,7 @@ _RANGES: Final = {
     "small_cap": (8, 60),
     "huangzhuang_change_after": (1, 99),
     "base_stake": (1, 1_000_000_000),
+    "fee": (0, 1_000_000_000),
     "point_cap": (1, 1_000_000),
 }
 """Least and greatest value of each number."""
@@ -93,6 +94,8 @@ class Options:
     """Settlement only (§11.19)."""
     base_stake: int = 1
     """Coins a point is worth."""
+    fee: int = 0
+    """Coins that every seat pays for the round."""
     point_cap: int | None = None
     """Most points a loser pays."""
 
@@ -109,14 +112,17 @@ class Options:
             raise BadOptions(f"the first 等 begins at {self.deng_first} 息, above min_xi {self.min_xi}")
 
     def canonical(self) -> str:
-        """Return every option as the JSON text of a record: keys sorted, no spaces."""
+        """Return the options as the JSON text of a record: keys sorted, no spaces, no `fee` of 0."""
         spelt = {field.name: getattr(self, field.name) for field in fields(self)}
+        if not self.fee:
+            # Records are older than fees: without one they are written as they always were.
+            del spelt["fee"]
         return json.dumps(spelt, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 _TYPES: Final[dict[str, Any]] = get_type_hints(Options)
 
-NEVER_IN_POINTS: Final = frozenset({"base_stake", "win_cap_by_balance", "opening_ti_show_one"})
+NEVER_IN_POINTS: Final = frozenset({"base_stake", "fee", "win_cap_by_balance", "opening_ti_show_one"})
 """Options of settlement and display: a table may set them without leaving its preset."""
 
 PRESETS: Final[dict[str, Options]] = {
@@ -187,7 +193,7 @@ def options_of_record(text: str, preset: str) -> Options:
         raise BadOptions("the options are not a JSON object")
     if json.dumps(given, sort_keys=True, separators=(",", ":"), ensure_ascii=False) != text:
         raise BadOptions("the options are not canonical: keys sorted, no spaces, no repetition")
-    missing = sorted(set(_TYPES) - set(given))
+    missing = sorted(set(_TYPES) - set(given) - {"fee"})
     if missing:
         raise BadOptions(f"options are missing: {', '.join(missing)}")
     options = with_overrides(Options(), given)

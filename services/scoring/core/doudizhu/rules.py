@@ -24,12 +24,13 @@ _NUMBERS: Final = {
     "spring": (1, 3),
     "bomb_cap": (1, 14),
     "base_stake": (1, 1_000_000_000),
+    "fee": (0, 1_000_000_000),
 }
 """Least and greatest of each option that is a number."""
 
 _MAY_BE_NONE: Final = frozenset({"redeal_limit", "bomb_cap"})
 
-SETTLEMENT: Final = frozenset({"base_stake", "win_cap_by_balance"})
+SETTLEMENT: Final = frozenset({"base_stake", "fee", "win_cap_by_balance"})
 """Options that a table may set without leaving its preset."""
 
 
@@ -75,6 +76,8 @@ class Options:
     """Settlement only (§4)."""
     base_stake: int = 1
     """Coins a point is worth (§4)."""
+    fee: int = 0
+    """Coins that every seat pays for the round (§4)."""
 
     def __post_init__(self) -> None:
         """Refuse what an option cannot be."""
@@ -82,8 +85,8 @@ class Options:
             _check(name, getattr(self, name))
 
     def canonical(self) -> str:
-        """Return every option as the JSON text of a record."""
-        return _json({name: getattr(self, name) for name in OPTIONS})
+        """Return the options as the JSON text of a record: all but a `fee` that there is not."""
+        return _json({name: getattr(self, name) for name in OPTIONS if name != "fee" or self.fee})
 
 
 OPTIONS: Final = tuple(sorted(field.name for field in dataclasses.fields(Options)))
@@ -154,10 +157,12 @@ def options_of_record(text: str, preset: str) -> Options:
         raise BadOptions("the options are not JSON") from None
     if not isinstance(read, dict) or again != text:
         raise BadOptions("the options are no canonical JSON object: keys sorted, no spaces, no repetition")
-    absent = [name for name in OPTIONS if name not in read]
+    absent = [name for name in OPTIONS if name not in read and name != "fee"]
     if absent:
         raise BadOptions(f"options are missing: {', '.join(absent)}")
     options = with_overrides(Options(), read)
+    if options.canonical() != text:
+        raise BadOptions("a fee of 0 is not spelt out")
     if preset == CUSTOM:
         for title, known in PRESETS.items():
             if not differing(options, known):

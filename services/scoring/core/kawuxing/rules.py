@@ -10,7 +10,7 @@ from services.scoring.core.rules import CUSTOM, BadOptions
 FAN_MAX: Final = 1024
 """Most that one name may be worth, and the greatest cap."""
 
-SETTLEMENT: Final = frozenset({"base_stake", "win_cap_by_balance"})
+SETTLEMENT: Final = frozenset({"base_stake", "fee", "win_cap_by_balance"})
 """Options that a table may set without leaving its preset."""
 
 _FAN: Final = (1, FAN_MAX)
@@ -20,6 +20,7 @@ _BOUNDS: Final = {
     "cap": (0, FAN_MAX),
     "piao_max": (0, 10),
     "base_stake": (1, 1_000_000_000),
+    "fee": (0, 1_000_000_000),
 }
 """Least and greatest number of an option that is one; all others are 番."""
 
@@ -91,6 +92,7 @@ class Options:
     shanglou: Literal["off", "dice", "after"] = "off"
     win_cap_by_balance: bool = False
     base_stake: int = 1
+    fee: int = 0
 
     def __post_init__(self) -> None:
         """Refuse what an option cannot be."""
@@ -100,8 +102,8 @@ class Options:
                 raise BadOptions(f"{name} is {why}, not {getattr(self, name)!r}")
 
     def canonical(self) -> str:
-        """Return every option as the JSON text of a record."""
-        return _compact({name: getattr(self, name) for name in _HINTS})
+        """Return the options as the JSON text of a record: all but a `fee` that there is not."""
+        return _compact({name: getattr(self, name) for name in _HINTS if name != "fee" or self.fee})
 
 
 _HINTS: Final[dict[str, Any]] = get_type_hints(Options)
@@ -206,10 +208,12 @@ def options_of_record(text: str, preset: str) -> Options:
         raise BadOptions("the options are not JSON") from None
     if not is_canonical:
         raise BadOptions("the options are no canonical JSON object: keys sorted, no spaces, no repetition")
-    absent = sorted(_HINTS.keys() - read.keys())
+    absent = sorted(_HINTS.keys() - read.keys() - {"fee"})
     if absent:
         raise BadOptions(f"options are missing: {', '.join(absent)}")
     options = with_overrides(Options(), read)
+    if options.canonical() != text:
+        raise BadOptions("a fee of 0 is not spelt out")
     if preset == CUSTOM:
         same = [title for title, known in PRESETS.items() if not differing(options, known)]
         if same:

@@ -24,11 +24,12 @@ _UP_TO: Final = {
     "formula_base": range(101),
     "cap": range(100_001),
     "base_stake": range(1, 1_000_000_001),
+    "fee": range(1_000_000_001),
 }
 """Options that are numbers; every fixed row and every floor goes from 0 to 100 勒."""
 _ROWS: Final = range(101)
 
-SETTLEMENT: Final = ("base_stake", "win_cap_by_balance")
+SETTLEMENT: Final = ("base_stake", "fee", "win_cap_by_balance")
 """What a table may set without leaving its preset."""
 
 
@@ -104,6 +105,8 @@ class Options:
     """Settlement only (§5)."""
     base_stake: int = 1
     """Coins a point is worth (§5)."""
+    fee: int = 0
+    """Coins that every seat pays for the round (§5)."""
 
     def __post_init__(self) -> None:
         """Refuse a value that an option cannot have."""
@@ -117,8 +120,8 @@ class Options:
         return {name: getattr(self, name) for name in NAMES}
 
     def canonical(self) -> str:
-        """Return the JSON text that a record holds."""
-        return _text(self.spelt_out())
+        """Return the JSON text that a record holds: all options but a `fee` that there is not."""
+        return _text({name: value for name, value in self.spelt_out().items() if name != "fee" or value})
 
     def acting(self) -> dict[str, Any]:
         """Return the options that act in the rules; two rule sets with equal ones play alike."""
@@ -204,10 +207,12 @@ def options_of_record(text: str, preset: str) -> Options:
         raise BadOptions("the options are not JSON") from None
     if not is_canonical:
         raise BadOptions("the options are not one JSON object with sorted keys, no spaces and nothing twice")
-    missing = sorted(set(NAMES) - said.keys())
+    missing = sorted(set(NAMES) - said.keys() - {"fee"})
     if missing:
         raise BadOptions(f"there is no {', '.join(missing)} among the options")
     options = with_overrides(Options(), said)
+    if options.canonical() != text:
+        raise BadOptions("a fee of 0 is not spelt out")
     _check_title(options, preset)
     return options
 

@@ -18,6 +18,9 @@ export function presetsOf(state, game, ids) {
   });
 }
 
+/** Options that the stake of a table sets, not its players. */
+export const MONEY = new Set(["base_stake", "fee"]);
+
 /** The title of `tongyi-qmt@1`; changed rules are `custom@0`. */
 export function presetTitle(state, game, versioned, custom) {
   const preset = versioned.split("@")[0];
@@ -26,12 +29,12 @@ export function presetTitle(state, game, versioned, custom) {
 
 /**
  * What the rules of a table are nearest to: `{title, changed}`, the names of the options that differ from the preset that
- * differs least (`wanted`, if it is one). The base of the coins is no rule. Null while the catalogue is not known.
+ * differs least (`wanted`, if it is one). What a point and a round cost in coins is no rule. Null while the catalogue is not known.
  */
 export function nearestPreset(state, game, options, wanted = "") {
   const known = catalogue(state, game);
   if (!known || !Object.keys(options).length) return null;
-  const names = known.options.map((option) => option.name).filter((name) => name !== "base_stake" && name in options);
+  const names = known.options.map((option) => option.name).filter((name) => !MONEY.has(name) && name in options);
   const all = presetsOf(state, game, known.presets.map((one) => one.preset));
   const apart = all.map((one) => ({ ...one, changed: names.filter((name) => options[name] !== one.options[name]) }));
   const same = apart.find((one) => one.preset === wanted);

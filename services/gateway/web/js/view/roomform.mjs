@@ -3,7 +3,7 @@ import { localised, t } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { optionValue, optionWords } from "./optionvalue.mjs";
 import { waitFor } from "./waitfor.mjs";
-import { catalogue, presetsOf } from "./presets.mjs";
+import { MONEY, catalogue, presetsOf } from "./presets.mjs";
 
 const ROUNDS = [1, 4, 8, 16, 32];
 
@@ -37,7 +37,7 @@ export function roomForm(state, controls) {
       "details.room-options",
       {},
       h("summary", {}, t("room.options"), Object.keys(changed).length ? ` · ${t("room.options.changed", { count: Object.keys(changed).length })}` : ""),
-      h("div.option-list", {}, game.options.filter((option) => option.name !== "base_stake").map((option) => optionRow(option, { game: game.game, preset, chosen, set }))),
+      h("div.option-list", {}, game.options.filter((option) => !MONEY.has(option.name)).map((option) => optionRow(option, { game: game.game, preset, chosen, set }))),
     ),
     h("div.dialog-buttons", {}, h("button.primary", { disabled: state.busy.has("room"), onclick: create }, t("room.create"))),
   ];
