@@ -500,6 +500,7 @@ class Frame(_message.Message):
     VOTE_CHANGED_FIELD_NUMBER: _builtins.int
     NONCE_SEEN_FIELD_NUMBER: _builtins.int
     PAUSED_FIELD_NUMBER: _builtins.int
+    SENT_AWAY_FIELD_NUMBER: _builtins.int
     number: _builtins.int
     """From 1, per seat; spectators have their own numbering."""
     at_ms: _builtins.int
@@ -544,6 +545,10 @@ class Frame(_message.Message):
     def paused(self) -> Global___Paused:
         """The match waits, and why."""
 
+    @_builtins.property
+    def sent_away(self) -> Global___SentAway:
+        """This seat's player may not play on; nobody else is told more than that he left."""
+
     def __init__(
         self,
         *,
@@ -559,12 +564,13 @@ class Frame(_message.Message):
         vote_changed: Global___VoteChanged | None = ...,
         nonce_seen: Global___NonceSeen | None = ...,
         paused: Global___Paused | None = ...,
+        sent_away: Global___SentAway | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "match_end", b"match_end", "nonce_seen", b"nonce_seen", "paused", b"paused", "play", b"play", "resumed", b"resumed", "round_end", b"round_end", "round_opening", b"round_opening", "round_settlement", b"round_settlement", "seats_changed", b"seats_changed", "vote_changed", b"vote_changed"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "match_end", b"match_end", "nonce_seen", b"nonce_seen", "paused", b"paused", "play", b"play", "resumed", b"resumed", "round_end", b"round_end", "round_opening", b"round_opening", "round_settlement", b"round_settlement", "seats_changed", b"seats_changed", "sent_away", b"sent_away", "vote_changed", b"vote_changed"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_ms", b"at_ms", "body", b"body", "match_end", b"match_end", "nonce_seen", b"nonce_seen", "number", b"number", "paused", b"paused", "play", b"play", "resumed", b"resumed", "round_end", b"round_end", "round_opening", b"round_opening", "round_settlement", b"round_settlement", "seats_changed", b"seats_changed", "vote_changed", b"vote_changed"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_ms", b"at_ms", "body", b"body", "match_end", b"match_end", "nonce_seen", b"nonce_seen", "number", b"number", "paused", b"paused", "play", b"play", "resumed", b"resumed", "round_end", b"round_end", "round_opening", b"round_opening", "round_settlement", b"round_settlement", "seats_changed", b"seats_changed", "sent_away", b"sent_away", "vote_changed", b"vote_changed"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["seats_changed", "round_opening", "play", "round_end", "round_settlement", "match_end", "resumed", "vote_changed", "nonce_seen", "paused"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["seats_changed", "round_opening", "play", "round_end", "round_settlement", "match_end", "resumed", "vote_changed", "nonce_seen", "paused", "sent_away"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
@@ -837,6 +843,40 @@ class MatchEnd(_message.Message):
 Global___MatchEnd: _TypeAlias = MatchEnd  # noqa: Y015
 
 @_typing.final
+class SentAway(_message.Message):
+    """A player may not play on: his seat is left. Told to him alone, between two rounds."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REASON_FIELD_NUMBER: _builtins.int
+    AGAIN_AT_MS_FIELD_NUMBER: _builtins.int
+    MESSAGE_ZH_FIELD_NUMBER: _builtins.int
+    MESSAGE_EN_FIELD_NUMBER: _builtins.int
+    reason: _builtins.str
+    """A reason of the list of reasons, e.g. `DAILY_TIME_REACHED`."""
+    again_at_ms: _builtins.int
+    """When he may play again, Unix milliseconds; 0 = that depends on something else than time."""
+    message_zh: _builtins.str
+    """For people, in Chinese."""
+    message_en: _builtins.str
+    """For people, in English."""
+    def __init__(
+        self,
+        *,
+        reason: _builtins.str = ...,
+        again_at_ms: _builtins.int = ...,
+        message_zh: _builtins.str = ...,
+        message_en: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["again_at_ms", b"again_at_ms", "message_en", b"message_en", "message_zh", b"message_zh", "reason", b"reason"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SentAway: _TypeAlias = SentAway  # noqa: Y015
+
+@_typing.final
 class Resumed(_message.Message):
     """Another process (or a new start) serves the table."""
 
@@ -987,6 +1027,7 @@ class TableView(_message.Message):
     BASE_STAKE_FIELD_NUMBER: _builtins.int
     ROOM_CODE_FIELD_NUMBER: _builtins.int
     FEE_FIELD_NUMBER: _builtins.int
+    SENT_AWAY_FIELD_NUMBER: _builtins.int
     number: _builtins.int
     """The number of the last frame that this view holds."""
     table_id: _builtins.str
@@ -1051,6 +1092,10 @@ class TableView(_message.Message):
     def paused(self) -> Global___Paused:
         """Set while the match waits."""
 
+    @_builtins.property
+    def sent_away(self) -> Global___SentAway:
+        """Set once this seat's player may not play on."""
+
     def __init__(
         self,
         *,
@@ -1077,10 +1122,11 @@ class TableView(_message.Message):
         base_stake: _builtins.int = ...,
         room_code: _builtins.str = ...,
         fee: _builtins.int = ...,
+        sent_away: Global___SentAway | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["match_end", b"match_end", "opening", b"opening", "paused", b"paused", "play", b"play", "round_end", b"round_end", "settlement", b"settlement", "vote", b"vote"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["match_end", b"match_end", "opening", b"opening", "paused", b"paused", "play", b"play", "round_end", b"round_end", "sent_away", b"sent_away", "settlement", b"settlement", "vote", b"vote"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["base_stake", b"base_stake", "fee", b"fee", "game", b"game", "match_end", b"match_end", "match_id", b"match_id", "nonces", b"nonces", "number", b"number", "opening", b"opening", "options_json", b"options_json", "paused", b"paused", "phase", b"phase", "play", b"play", "preset", b"preset", "room_code", b"room_code", "round_end", b"round_end", "round_no", b"round_no", "rounds", b"rounds", "seat", b"seat", "seats", b"seats", "settlement", b"settlement", "table_id", b"table_id", "timing_json", b"timing_json", "vote", b"vote"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["base_stake", b"base_stake", "fee", b"fee", "game", b"game", "match_end", b"match_end", "match_id", b"match_id", "nonces", b"nonces", "number", b"number", "opening", b"opening", "options_json", b"options_json", "paused", b"paused", "phase", b"phase", "play", b"play", "preset", b"preset", "room_code", b"room_code", "round_end", b"round_end", "round_no", b"round_no", "rounds", b"rounds", "seat", b"seat", "seats", b"seats", "sent_away", b"sent_away", "settlement", b"settlement", "table_id", b"table_id", "timing_json", b"timing_json", "vote", b"vote"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
