@@ -16,7 +16,7 @@ from services.chassis.clock import SystemClock
 from services.chassis.db import Database, PostgresDatabase, migrate, schema_differences
 from services.chassis.errors import Refusal
 from services.chassis.ids import SystemIds
-from services.economy.store import rounds, schema, stakes, wallets
+from services.economy.store import proof_notes, rounds, schema, stakes, wallets
 from services.economy.store.proof import prove
 from tests.support.book import HOUSE_FLOAT, NOW_MS, PLAYERS, agreed, voided
 
@@ -67,6 +67,7 @@ async def clean(db: Database) -> bool:
 
 async def test_the_migrations_make_exactly_the_tables_of_the_code(book: Database) -> None:
     assert await book.run(lambda c: schema_differences(c, schema.metadata)) == []
+    assert await book.run(lambda c: schema_differences(c, proof_notes.metadata)) == []
 
 
 @pytest.mark.parametrize("table", ["entries", "transfers"])

@@ -15,7 +15,7 @@ from services.chassis.db import schema_differences
 from services.chassis.errors import Defect, Refusal
 from services.economy.core.caps import CapInputs, settle
 from services.economy.core.money import Transfer, issuer, move, wallet
-from services.economy.store import facts, schema, wallets
+from services.economy.store import facts, proof_notes, schema, wallets
 from services.economy.store.ledger import Book
 from tests.support.book import Books, agreed, audited, seated, voided
 
@@ -38,6 +38,7 @@ def refused(reason: str, call: object, *arguments: object) -> Refusal:
 
 def test_the_migrations_make_exactly_the_tables_of_the_code(books: Books) -> None:
     assert books.run(lambda c: schema_differences(c, schema.metadata)) == []
+    assert books.run(lambda c: schema_differences(c, proof_notes.metadata)) == []
 
 
 def test_a_grant_is_paid_once_per_key(books: Books) -> None:

@@ -60,6 +60,7 @@ entries = Table(
     Column("balance_after", BigInteger, nullable=False),
     CheckConstraint("amount <> 0", name="entries_not_zero"),
     Index("entries_owner", "owner", "id"),
+    Index("entries_account", "account", "currency", "id"),
 )
 """Immutable: triggers refuse UPDATE and DELETE, as they do for `transfers`."""
 
