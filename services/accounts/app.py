@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from paiju.accounts.v1 import accounts_service_pb2_grpc
-from paiju.accounts.v1.events_pb2 import PlayerCreated, ProfileChanged, SessionRevoked, StaffActed
+from paiju.accounts.v1.events_pb2 import (
+    AccountDeleted,
+    PlayerCreated,
+    ProfileChanged,
+    SessionRevoked,
+    StaffActed,
+)
 from paiju.gateway.v1.gateway_service_pb2 import Notice
 
 from services.accounts.api import ACCESS, AccountsApi
-from services.accounts.bus import REVOCATIONS, Revoker, show_keys
+from services.accounts.api.desk import Desk
+from services.accounts.bus import REVOCATIONS, STAFF_LOG, Revoker, StaffLog, show_keys
+from services.accounts.deletions import Deletions
 from services.accounts.keys import Signer, keys_in_folder, parse_keys
 from services.accounts.protection import Protection
 from services.accounts.protection_bus import ROUNDS
@@ -29,29 +37,38 @@ class Accounts:
         self._signer = _signer(settings, parts)
         self._outbox = Outbox(parts.db("accounts"), parts.bus, parts.clock, parts.metrics, "accounts")
         self._revoker = Revoker(parts.bus, parts.clock, parts.verifier.revocations)
-        self._consumer: Consumer | None = None
+        self._staff_log = StaffLog(parts.db("accounts"))
+        self._consumers: list[Consumer] = []
+        self._desk = Desk(settings, parts, self._signer, self._outbox)
+        self._deletions = Deletions(parts.db("accounts"), parts.clock, self._outbox, settings.deletion_look_s)
         self._protection = Protection(settings, parts, self._outbox)
         parts.rpc.serve(
             self.name,
             accounts_service_pb2_grpc.add_AccountsServiceServicer_to_server,
-            AccountsApi(settings, parts, self._signer, self._outbox),  # type: ignore[abstract]  # being filled
+            AccountsApi(self._desk),
             ACCESS,
         )
 
     async def start(self) -> None:
         """Show the public keys and what is revoked to all services, and send what is in the outbox."""
         await show_keys(self._parts.bus, self._signer)
-        self._consumer = await self._parts.bus.consume(
-            REVOCATIONS.durable, REVOCATIONS.types, self._revoker.on_revoked, batch=50
-        )
+        for heard, handler in (
+            (REVOCATIONS, self._revoker.on_revoked),
+            (STAFF_LOG, self._staff_log.on_acted),
+        ):
+            self._consumers.append(
+                await self._parts.bus.consume(heard.durable, heard.types, handler, batch=50)
+            )
         self._parts.spawn("accounts-outbox", self._outbox.run())
+        self._parts.spawn("accounts-deletions", self._deletions.run())
         await self._protection.start()
 
     async def stop(self) -> None:
         """Hear no more; what was committed is in the outbox, which goes on until the process ends."""
         await self._protection.stop()
-        if self._consumer is not None:
-            await self._consumer.stop()
+        for consumer in self._consumers:
+            await consumer.stop()
+        await self._desk.close()
 
 
 def _signer(settings: AccountsSettings, parts: Parts) -> Signer:
@@ -71,8 +88,8 @@ WIRING = Wiring(
     "accounts",
     wire,
     AccountsSettings,
-    says=(PlayerCreated, ProfileChanged, SessionRevoked, StaffActed),
-    hears=(REVOCATIONS, ROUNDS),
+    says=(PlayerCreated, ProfileChanged, SessionRevoked, AccountDeleted, StaffActed),
+    hears=(REVOCATIONS, STAFF_LOG, ROUNDS),
     tells=(subject_of(Notice, key="*"),),
     buckets=(KEYS, REVOKED),
     has_database=True,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -54,19 +54,41 @@ class Signer:
             raise ConfigError(["accounts needs signing keys with different names"])
         self.keys = tuple(keys)
 
-    def access_token(self, player_id: str, session_id: str, now_s: int, expires_s: int) -> str:
-        """Return the access token of a player's session."""
+    def access_token(
+        self, player_id: str, session_id: str, now_s: int, expires_s: int, roles: Sequence[str] = ()
+    ) -> str:
+        """Return the access token of a player's session, with his staff roles."""
+        more = {"roles": sorted(roles)} if roles else {}
+        return self._token({"sub": player_id, "kind": "player", "sid": session_id, **more}, now_s, expires_s)
+
+    def program_token(
+        self,
+        player_id: str,
+        session_id: str,
+        now_s: int,
+        expires_s: int,
+        scopes: Sequence[str],
+        quota: tuple[str, int, int],
+    ) -> str:
+        """Return the access token of a program that acts for a player.
+
+        Args:
+            scopes: What it may do.
+            quota: The API key's id, and how often it may call in a minute and in a day.
+        """
         claims = {
-            "iss": ISSUER,
-            "aud": AUDIENCE,
             "sub": player_id,
-            "kind": "player",
+            "kind": "integrator",
             "sid": session_id,
-            "iat": now_s,
-            "exp": expires_s,
+            "scopes": list(scopes),
+            "quota": list(quota),
         }
+        return self._token(claims, now_s, expires_s)
+
+    def _token(self, claims: Mapping[str, object], now_s: int, expires_s: int) -> str:
         key = self.keys[0]
-        return jwt.encode(claims, key.private, algorithm="EdDSA", headers={"kid": key.kid})
+        whole = {"iss": ISSUER, "aud": AUDIENCE, **claims, "iat": now_s, "exp": expires_s}
+        return jwt.encode(whole, key.private, algorithm="EdDSA", headers={"kid": key.kid})
 
     def jwks(self) -> str:
         """Return the public keys as a JWK set (RFC 7517, RFC 8037)."""

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ipaddress
+import json
 
 from pydantic import Field, SecretStr, field_validator
 
+from services.accounts.core.api_keys import QuotaLimits
 from services.accounts.core.limits import CreationLimits
+from services.accounts.core.oidc import PROVIDER_ID, Provider, is_safe
 from services.accounts.protection_settings import ProtectionSettings
 from services.chassis.bus.registry import SESSION_TOKEN_S_MAX
 from services.chassis.config import prefixed
@@ -37,6 +40,25 @@ class AccountsSettings(ProtectionSettings):
     setups; behind a proxy on the same machine, tell the gateway about it, or empty this."""
     rotate_keys_days: int = Field(default=90, ge=0)
     """At a start, a signing key in the data folder older than this gets a successor; 0 = never by itself."""
+    oidc: SecretStr = SecretStr("")
+    """OpenID Connect providers: JSON list of `{"provider_id": …, "title": …, "issuer": …, "client_id": …,
+    "client_secret": …, "redirect_uri": …}`, and `"scope"` where it is another than `openid email profile`.
+    Empty: nobody signs in so."""
+    password_memory_kib: int = Field(default=19_456, ge=8, le=2**21)
+    """Memory of one hash of a password (argon2id)."""
+    password_passes: int = Field(default=2, ge=1, le=20)
+    """Passes over it. OWASP asks for 19 MiB with 2 passes at least; hashes of other parameters are made anew
+    when their owner signs in."""
+    password_threads: int = Field(default=2, ge=1, le=64)
+    """So many passwords are hashed at once."""
+    deletion_grace_s: int = Field(default=7 * 86_400, ge=0, le=90 * 86_400)
+    """How long an account waits for its deletion; signing in cancels it."""
+    deletion_look_s: float = Field(default=60.0, gt=0, le=86_400)
+    """How often it is looked for accounts whose time has come."""
+    api_key_per_minute: int = Field(default=300, ge=1)
+    """Calls in a minute with one API key, as far as players may grant it themselves."""
+    api_key_per_day: int = Field(default=50_000, ge=1)
+    """The same in a day (UTC)."""
     sign_ins_per_minute: int = Field(default=60, ge=1)
     """Challenges and sign-ins from one network in a minute, and of one key a sixth of it."""
 
@@ -47,7 +69,45 @@ class AccountsSettings(ProtectionSettings):
             ipaddress.ip_network(part, strict=False)
         return text
 
+    @field_validator("oidc")
+    @classmethod
+    def _providers_are_providers(cls, text: SecretStr) -> SecretStr:
+        _providers(text.get_secret_value())
+        return text
+
+    @property
+    def providers(self) -> tuple[Provider, ...]:
+        """The OpenID Connect providers."""
+        return _providers(self.oidc.get_secret_value())
+
+    @property
+    def quota_limits(self) -> QuotaLimits:
+        """What players may grant their own API keys."""
+        return QuotaLimits(self.api_key_per_minute, self.api_key_per_day)
+
     @property
     def creation(self) -> CreationLimits:
         """The limits on new players."""
         return CreationLimits(self.new_players_per_hour, self.new_players_per_day, self.welcomes_per_day)
+
+
+def _providers(text: str) -> tuple[Provider, ...]:
+    """Return the providers of a setting.
+
+    Raises:
+        ValueError: It isn't a list of providers.
+    """
+    if not text:
+        return ()
+    try:
+        providers = tuple(Provider(**one) for one in json.loads(text))
+    except TypeError as error:
+        raise ValueError(f"not a list of providers: {error}") from None
+    for one in providers:
+        if not PROVIDER_ID.fullmatch(one.provider_id):
+            raise ValueError(f"provider_id {one.provider_id!r} must match {PROVIDER_ID.pattern}")
+        if not (is_safe(one.issuer) and is_safe(one.redirect_uri)):
+            raise ValueError(f"{one.provider_id}: issuer and redirect_uri must be https (or on this machine)")
+    if len({one.provider_id for one in providers}) != len(providers):
+        raise ValueError("two providers of one provider_id")
+    return providers

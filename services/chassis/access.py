@@ -49,6 +49,7 @@ _BY_METHOD: Final[Mapping[str, str]] = {
     "/paiju.accounts.v1.ProtectionService/GetProtection": "profile",
     "/paiju.economy.v1.EconomyService/AddStake": "play",
     "/paiju.economy.v1.EconomyService/ClaimRelief": "play",
+    "/paiju.economy.v1.EconomyService/GetDay": "wallet.read",
     "/paiju.economy.v1.EconomyService/GetSettlement": "records.read",
     "/paiju.economy.v1.EconomyService/GetWallet": "wallet.read",
     "/paiju.economy.v1.EconomyService/ListEntries": "wallet.read",

@@ -20,9 +20,15 @@ from services.chat.core.text import normalise
 from services.chat.members import Members
 from services.chat.settings import ChatSettings
 
-ACCESS: Final[AccessTable] = {"PostMessage": "player", "ListMessages": "player"}
+ACCESS: Final[AccessTable] = {
+    "PostMessage": "player",
+    "ListMessages": "player",
+    "ListPlayerMessages": "service",
+}
 
 TRIES = 3
+PAGE = 20
+PAGE_MAX = 100
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
 
 Context = Any
@@ -73,6 +79,24 @@ class Api:
         most = self._settings.kept_per_channel
         found = await self._db.read(partial(store.last, channel=request.channel, most=most))
         return pb.ListMessagesResponse(messages=found)
+
+    async def ListPlayerMessages(  # noqa: N802 - the proto names it
+        self, request: pb.ListPlayerMessagesRequest, context: Context
+    ) -> pb.ListPlayerMessagesResponse:
+        """What one player has said."""
+        token = request.page_token
+        if not 0 <= request.page_size <= PAGE_MAX:
+            raise Refusal("INVALID_ARGUMENT", field="page_size")
+        if token and not (token.isascii() and token.isdigit() and len(token) <= 18):
+            raise Refusal("INVALID_ARGUMENT", field="page_token")
+        read = partial(
+            store.of_player,
+            player_id=request.player_id,
+            below=int(token) if token else None,
+            most=request.page_size or PAGE,
+        )
+        found, following = await self._db.read(read)
+        return pb.ListPlayerMessagesResponse(messages=found, next_page_token=following)
 
     async def _post(self, message: pb.ChatMessage, request_id: str) -> pb.ChatMessage:
         there = await self._db.read(

@@ -140,6 +140,23 @@ def forget(connection: Connection, before_ms: int) -> int:
     return connection.execute(delete(messages).where(is_over)).rowcount
 
 
+def of_player(
+    connection: Connection, player_id: str, below: int | None, most: int
+) -> tuple[list[ChatMessage], str]:
+    """Return what a player has said, newest first, below a sequence; and where it goes on, or nothing."""
+    wanted = select(messages).where(messages.c.player_id == player_id).order_by(messages.c.seq.desc())
+    if below is not None:
+        wanted = wanted.where(messages.c.seq < below)
+    rows = connection.execute(wanted.limit(most + 1)).all()
+    following = str(rows[most - 1].seq) if len(rows) > most else ""
+    return [_message(row) for row in rows[:most]], following
+
+
+def forget_player(connection: Connection, player_id: str) -> int:
+    """Forget what a player has said; return how many messages that were."""
+    return connection.execute(delete(messages).where(messages.c.player_id == player_id)).rowcount
+
+
 def count(connection: Connection) -> int:
     """Return how many messages are kept."""
     return int(connection.execute(select(func.count()).select_from(messages)).scalar_one())

@@ -15,10 +15,11 @@ BEHIND = [name for name in SERVICES if name != "gateway"]
 
 
 def table_of(service: str) -> AccessTable:
-    """Return the access tables of a service's `api.py` and `*_api.py`, as one: method names differ."""
+    """Return the access tables of a service's `api` and `*_api`, as one: method names differ."""
     folder = Path(str(import_module(f"services.{service}").__file__)).parent
     tables: list[AccessTable] = [
-        import_module(f"services.{service}.{file.stem}").ACCESS for file in sorted(folder.glob("*api.py"))
+        import_module(f"services.{service}.{name}").ACCESS
+        for name in sorted({path.stem for path in folder.glob("*api*") if path.stem.endswith("api")})
     ]
     assert tables, f"{service} has no api"
     names = [name for table in tables for name in table]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections.abc import Iterable
 from typing import Final
 
+from services.accounts.core.confusables import skeleton
 from services.chassis.errors import Refusal
 
 NICKNAME_CHARACTERS_MAX: Final = 12
@@ -23,11 +25,18 @@ IMPERSONATION: Final = (
     "客服",
     "裁判",
     "机器人",
+    "工作人员",
+    "已注销",
+    "系統",
+    "管理員",
+    "裁判員",
+    "機器人",
     "admin",
     "system",
     "official",
     "moderator",
     "support",
+    "staff",
     "paiju",
     "牌局",
 )
@@ -39,41 +48,6 @@ _PUNCTUATION: Final = frozenset("_-.·・!?~&'()")
 _INVISIBLE: Final = frozenset("\u115f\u1160\u17b4\u17b5\u3164\uffa0\u2800\u034f")
 """Letters, marks and symbols that show nothing: Hangul fillers, Khmer vowels, the empty braille cell."""
 _MARKS_IN_ROW_MAX: Final = 2
-
-_CONFUSABLE: Final = str.maketrans(
-    {
-        "0": "o",
-        "1": "i",
-        "|": "i",
-        "l": "i",
-        "3": "e",
-        "4": "a",
-        "5": "s",
-        "@": "a",
-        "$": "s",
-        "а": "a",  # Cyrillic from here on
-        "е": "e",
-        "о": "o",
-        "р": "p",
-        "с": "c",
-        "у": "y",
-        "х": "x",
-        "і": "i",
-        "ѕ": "s",
-        "м": "m",
-        "т": "t",
-        "н": "h",
-        "к": "k",
-        "α": "a",  # Greek from here on
-        "ο": "o",
-        "ρ": "p",
-        "ν": "v",
-        "ι": "i",
-        "τ": "t",
-        "ε": "e",
-        "官": "官",
-    }
-)
 
 
 def nickname_of(text: str) -> str:
@@ -93,10 +67,22 @@ def nickname_of(text: str) -> str:
         raise Refusal("NICKNAME_LENGTH", most=NICKNAME_CHARACTERS_MAX)
     if any(not _is_allowed(character) for character in name) or _has_piled_marks(name):
         raise Refusal("NICKNAME_CHARACTERS")
-    folded = _skeleton(name)
-    if any(_skeleton(word) in folded for word in IMPERSONATION):
+    folded = skeleton(name)
+    if any(skeleton(word) in folded for word in IMPERSONATION):
         raise Refusal("NICKNAME_RESERVED")
     return name
+
+
+def check_unlike(name: str, others: Iterable[str]) -> None:
+    """Let a nickname through that can't be taken for one of the others.
+
+    Raises:
+        Refusal: NICKNAME_STAFF.
+    """
+    looks = skeleton(name)
+    # Of a name without letters nothing is left: such names are as they are.
+    if any(looks == skeleton(other) if looks else name == other for other in others):
+        raise Refusal("NICKNAME_STAFF")
 
 
 def default_nickname(player_id: str) -> str:
@@ -141,12 +127,3 @@ def _has_piled_marks(name: str) -> bool:
         if row > _MARKS_IN_ROW_MAX:
             return True
     return not any(unicodedata.category(character)[0] != "M" for character in name)
-
-
-def _skeleton(text: str) -> str:
-    """Return letters and digits only, lower case, without marks, look-alikes as one."""
-    plain = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).casefold())
-    letters = [
-        character for character in plain if unicodedata.category(character)[0] in "LN" or character in "|@$"
-    ]
-    return "".join(letters).translate(_CONFUSABLE)

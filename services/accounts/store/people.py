@@ -11,10 +11,13 @@ from sqlalchemy import Connection, Row, delete, func, insert, select, text, upda
 
 from services.accounts.core import names
 from services.accounts.core.limits import DAY_MS, HOUR_MS, CreationLimits, Made, judge
+from services.accounts.core.texts import text_of
 from services.accounts.store import schema
 from services.chassis import outbox
 from services.chassis.errors import Refusal
 
+FOR_EVER = -1
+"""A suspension without an end."""
 CHALLENGES_SWEPT_MAX = 100
 """Expired challenges removed with each new one, so that the table stays small by itself."""
 
@@ -25,6 +28,8 @@ class SignedIn:
 
     player: Row[Any]
     created: bool
+    deletion_cancelled: bool = False
+    roles: tuple[str, ...] = ()
 
 
 def keep_challenge(
@@ -74,14 +79,76 @@ def sign_in(
 
     Raises:
         Refusal: TOO_MANY_NEW_PLAYERS: the key is new, and too many were made from this network lately.
+            ACCOUNT_SUSPENDED.
     """
-    player = _player_of_key(connection, public_key)
-    if player is not None:
-        return SignedIn(player, created=False)
-    _hold_network(connection, network)
-    player = _player_of_key(connection, public_key)
-    if player is not None:
-        return SignedIn(player, created=False)
+    player_id = player_of_key(connection, public_key)
+    if player_id is not None:
+        return enter(connection, player_id, now_ms)
+    hold_network(connection, network)
+    player_id = player_of_key(connection, public_key)
+    if player_id is not None:
+        return enter(connection, player_id, now_ms)
+    player = make_player(connection, new_player_id, network, limits, now_ms)
+    connection.execute(
+        insert(schema.device_keys),
+        {"public_key": public_key, "player_id": new_player_id, "created_at_ms": now_ms},
+    )
+    return SignedIn(player, created=True)
+
+
+def enter(connection: Connection, player_id: str, now_ms: int) -> SignedIn:
+    """Let a player in who has proven who he is; a deletion that waits is cancelled.
+
+    Raises:
+        Refusal: ACCOUNT_SUSPENDED. ACCOUNT_DELETED: it has just happened.
+    """
+    table = schema.players
+    found = hold(connection, player_id)
+    if found is None or found.deleted_at_ms is not None:
+        raise Refusal("ACCOUNT_DELETED")
+    if is_suspended(found, now_ms):
+        raise suspended(found)
+    if found.deletes_at_ms is not None:
+        connection.execute(update(table).where(table.c.player_id == player_id).values(deletes_at_ms=None))
+    roles = tuple(
+        connection.scalars(
+            select(schema.roles.c.role)
+            .where(schema.roles.c.player_id == player_id)
+            .order_by(schema.roles.c.role)
+        )
+    )
+    return SignedIn(found, False, found.deletes_at_ms is not None, roles)
+
+
+def hold(connection: Connection, player_id: str) -> Row[Any] | None:
+    """Return a player, held for this transaction: sign-in, suspension, deletion come one after the other."""
+    table = schema.players
+    return connection.execute(
+        select(table).where(table.c.player_id == player_id).with_for_update()
+    ).one_or_none()
+
+
+def is_suspended(player: Row[Any], now_ms: int) -> bool:
+    """Return whether a player is kept out now."""
+    until: int | None = player.suspended_until_ms
+    return until is not None and (until == FOR_EVER or until > now_ms)
+
+
+def suspended(player: Row[Any]) -> Refusal:
+    """Return what a suspended player is told."""
+    until = player.suspended_until_ms
+    said = "—" if until == FOR_EVER else text_of(until)
+    return Refusal("ACCOUNT_SUSPENDED", until=said, until_ms=until, why=player.suspended_because)
+
+
+def make_player(
+    connection: Connection, new_player_id: str, network: str, limits: CreationLimits, now_ms: int
+) -> Row[Any]:
+    """Make a player, and tell of him; `hold_network` comes before.
+
+    Raises:
+        Refusal: TOO_MANY_NEW_PLAYERS.
+    """
     verdict = judge(limits, _made(connection, network, now_ms), now_ms)
     if not verdict.allowed:
         raise Refusal("TOO_MANY_NEW_PLAYERS", retry_ms=verdict.retry_ms)
@@ -97,13 +164,9 @@ def sign_in(
             "welcome": verdict.welcome,
         },
     )
-    connection.execute(
-        insert(schema.device_keys),
-        {"public_key": public_key, "player_id": new_player_id, "created_at_ms": now_ms},
-    )
     event = events_pb2.PlayerCreated(player_id=new_player_id, created_at_ms=now_ms, welcome=verdict.welcome)
     outbox.put(connection, event, f"player_created:{new_player_id}")
-    return SignedIn(profiles(connection, [new_player_id])[0], created=True)
+    return profiles(connection, [new_player_id])[0]
 
 
 def profiles(connection: Connection, player_ids: Iterable[str]) -> Sequence[Row[Any]]:
@@ -123,37 +186,44 @@ def update_profile(
         expected_version: The version the caller has read; 0 = whatever it is.
 
     Raises:
-        Refusal: NOT_FOUND, PROFILE_CHANGED.
+        Refusal: NOT_FOUND, PROFILE_CHANGED. NICKNAME_STAFF: somebody of the staff looks to be called so.
     """
     table = schema.players
-    found = connection.execute(
-        select(table).where(table.c.player_id == player_id).with_for_update()
-    ).one_or_none()
-    if found is None:
+    found = hold(connection, player_id)
+    if found is None or found.deleted_at_ms is not None:
         raise Refusal("NOT_FOUND", what=player_id)
     if expected_version not in (0, found.version):
         raise Refusal("PROFILE_CHANGED", version=found.version)
     if all(getattr(found, name) == value for name, value in changes.items()):
         return found
+    if changes.get("nickname", found.nickname) != found.nickname:
+        names.check_unlike(changes["nickname"], _staff_names(connection, player_id))
     connection.execute(
         update(table).where(table.c.player_id == player_id).values(version=found.version + 1, **changes)
     )
     changed = profiles(connection, [player_id])[0]
-    event = events_pb2.ProfileChanged(
-        player_id=player_id, nickname=changed.nickname, avatar=changed.avatar, version=changed.version
-    )
+    # No name goes into a stream that is kept: it could not be forgotten there.
+    event = events_pb2.ProfileChanged(player_id=player_id, version=changed.version)
     outbox.put(connection, event, f"profile_changed:{player_id}/{changed.version}")
     return changed
 
 
-def _player_of_key(connection: Connection, public_key: bytes) -> Row[Any] | None:
-    table, keys = schema.players, schema.device_keys
-    return connection.execute(
-        select(table).join(keys, keys.c.player_id == table.c.player_id).where(keys.c.public_key == public_key)
-    ).one_or_none()
+def player_of_key(connection: Connection, public_key: bytes) -> str | None:
+    """Return whose way in a key is."""
+    keys = schema.device_keys
+    return connection.scalar(select(keys.c.player_id).where(keys.c.public_key == public_key))
 
 
-def _hold_network(connection: Connection, network: str) -> None:
+def _staff_names(connection: Connection, but: str) -> Sequence[str]:
+    table, roles = schema.players, schema.roles
+    return connection.scalars(
+        select(table.c.nickname)
+        .where(table.c.player_id.in_(select(roles.c.player_id)), table.c.player_id != but)
+        .distinct()
+    ).all()
+
+
+def hold_network(connection: Connection, network: str) -> None:
     """Let one transaction at a time make players from a network (SQLite has one writer anyway)."""
     if connection.dialect.name == "postgresql":
         connection.execute(

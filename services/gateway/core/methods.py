@@ -69,6 +69,7 @@ METHODS: Final[Mapping[str, Method]] = {
             ("GetProfile", "player", 2.0, READ),
             ("UpdateProfile", "player", 5.0, RARE),
             ("BatchGetProfiles", "player", 2.0, READ),
+            ("ListProfileChoices", "public", 2.0, READ),
             ("ListSessions", "player", 2.0, READ),
             ("RevokeOtherSessions", "player", 5.0, WRITE),
             ("ListWaysIn", "player", 2.0, READ),

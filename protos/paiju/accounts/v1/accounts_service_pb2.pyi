@@ -336,7 +336,7 @@ class Profile(_message.Message):
     homepage: _builtins.str
     """An https address of at most 200 characters, or empty."""
     region: _builtins.str
-    """A province-level division of China (`CN-HN`) or a city of one (`CN-430100`: GB/T 2260), or empty."""
+    """A division of China in ISO 3166-2, such as `CN-HN`, or empty."""
     dialect: _builtins.str
     """A dialect's code, such as `xiang`, or empty."""
     theme: _builtins.str
@@ -512,6 +512,95 @@ class BatchGetProfilesResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___BatchGetProfilesResponse: _TypeAlias = BatchGetProfilesResponse  # noqa: Y015
+
+@_typing.final
+class ProfileChoice(_message.Message):
+    """Something that may stand in a profile."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CODE_FIELD_NUMBER: _builtins.int
+    ZH_FIELD_NUMBER: _builtins.int
+    EN_FIELD_NUMBER: _builtins.int
+    code: _builtins.str
+    """What is kept."""
+    zh: _builtins.str
+    """In Chinese."""
+    en: _builtins.str
+    """In English."""
+    def __init__(
+        self,
+        *,
+        code: _builtins.str = ...,
+        zh: _builtins.str = ...,
+        en: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["code", b"code", "en", b"en", "zh", b"zh"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ProfileChoice: _TypeAlias = ProfileChoice  # noqa: Y015
+
+@_typing.final
+class ListProfileChoicesRequest(_message.Message):
+    """Request of ListProfileChoices."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListProfileChoicesRequest: _TypeAlias = ListProfileChoicesRequest  # noqa: Y015
+
+@_typing.final
+class ListProfileChoicesResponse(_message.Message):
+    """Response of ListProfileChoices."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AVATARS_FIELD_NUMBER: _builtins.int
+    REGIONS_FIELD_NUMBER: _builtins.int
+    DIALECTS_FIELD_NUMBER: _builtins.int
+    THEMES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def avatars(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The built-in pictures."""
+
+    @_builtins.property
+    def regions(self) -> _containers.RepeatedCompositeFieldContainer[Global___ProfileChoice]:
+        """Divisions of China, in the order of GB/T 2260."""
+
+    @_builtins.property
+    def dialects(self) -> _containers.RepeatedCompositeFieldContainer[Global___ProfileChoice]:
+        """Dialects."""
+
+    @_builtins.property
+    def themes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Themes."""
+
+    def __init__(
+        self,
+        *,
+        avatars: _abc.Iterable[_builtins.str] | None = ...,
+        regions: _abc.Iterable[Global___ProfileChoice] | None = ...,
+        dialects: _abc.Iterable[Global___ProfileChoice] | None = ...,
+        themes: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["avatars", b"avatars", "dialects", b"dialects", "regions", b"regions", "themes", b"themes"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListProfileChoicesResponse: _TypeAlias = ListProfileChoicesResponse  # noqa: Y015
 
 @_typing.final
 class PlayerSession(_message.Message):

@@ -75,6 +75,11 @@ class AccountsServiceStub:
                 request_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.BatchGetProfilesRequest.SerializeToString,
                 response_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.BatchGetProfilesResponse.FromString,
                 _registered_method=True)
+        self.ListProfileChoices = channel.unary_unary(
+                '/paiju.accounts.v1.AccountsService/ListProfileChoices',
+                request_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListProfileChoicesRequest.SerializeToString,
+                response_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListProfileChoicesResponse.FromString,
+                _registered_method=True)
         self.ListSessions = channel.unary_unary(
                 '/paiju.accounts.v1.AccountsService/ListSessions',
                 request_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListSessionsRequest.SerializeToString,
@@ -252,6 +257,13 @@ class AccountsServiceServicer:
 
     def BatchGetProfiles(self, request, context):
         """Public parts of several profiles, unknown ids left out.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListProfileChoices(self, request, context):
+        """What may stand in a profile: pictures, regions, dialects, themes. Public.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -468,6 +480,11 @@ def add_AccountsServiceServicer_to_server(servicer, server):
                     servicer.BatchGetProfiles,
                     request_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.BatchGetProfilesRequest.FromString,
                     response_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.BatchGetProfilesResponse.SerializeToString,
+            ),
+            'ListProfileChoices': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListProfileChoices,
+                    request_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListProfileChoicesRequest.FromString,
+                    response_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListProfileChoicesResponse.SerializeToString,
             ),
             'ListSessions': grpc.unary_unary_rpc_method_handler(
                     servicer.ListSessions,
@@ -807,6 +824,33 @@ class AccountsService:
             '/paiju.accounts.v1.AccountsService/BatchGetProfiles',
             paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.BatchGetProfilesRequest.SerializeToString,
             paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.BatchGetProfilesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListProfileChoices(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.accounts.v1.AccountsService/ListProfileChoices',
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListProfileChoicesRequest.SerializeToString,
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListProfileChoicesResponse.FromString,
             options,
             channel_credentials,
             insecure,

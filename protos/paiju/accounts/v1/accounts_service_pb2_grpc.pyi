@@ -32,6 +32,8 @@ class AccountsServiceStub:
     """Change one's own profile."""
     BatchGetProfiles: _aio.UnaryUnaryMultiCallable[_accounts_service_pb2.BatchGetProfilesRequest, _accounts_service_pb2.BatchGetProfilesResponse]
     """Public parts of several profiles, unknown ids left out."""
+    ListProfileChoices: _aio.UnaryUnaryMultiCallable[_accounts_service_pb2.ListProfileChoicesRequest, _accounts_service_pb2.ListProfileChoicesResponse]
+    """What may stand in a profile: pictures, regions, dialects, themes. Public."""
     ListSessions: _aio.UnaryUnaryMultiCallable[_accounts_service_pb2.ListSessionsRequest, _accounts_service_pb2.ListSessionsResponse]
     """One's own sessions that are not over, the one last used first."""
     RevokeOtherSessions: _aio.UnaryUnaryMultiCallable[_accounts_service_pb2.RevokeOtherSessionsRequest, _accounts_service_pb2.RevokeOtherSessionsResponse]
@@ -149,6 +151,14 @@ class AccountsServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_accounts_service_pb2.BatchGetProfilesRequest, _abc.Awaitable[_accounts_service_pb2.BatchGetProfilesResponse]],
     ) -> _abc.Awaitable[_accounts_service_pb2.BatchGetProfilesResponse]:
         """Public parts of several profiles, unknown ids left out."""
+
+    @_abc_1.abstractmethod
+    def ListProfileChoices(
+        self,
+        request: _accounts_service_pb2.ListProfileChoicesRequest,
+        context: _aio.ServicerContext[_accounts_service_pb2.ListProfileChoicesRequest, _abc.Awaitable[_accounts_service_pb2.ListProfileChoicesResponse]],
+    ) -> _abc.Awaitable[_accounts_service_pb2.ListProfileChoicesResponse]:
+        """What may stand in a profile: pictures, regions, dialects, themes. Public."""
 
     @_abc_1.abstractmethod
     def ListSessions(

@@ -59,9 +59,9 @@ class ProfileChanged(_message.Message):
     player_id: _builtins.str
     """`p_…`."""
     nickname: _builtins.str
-    """The new nickname."""
+    """Empty: a stream that is kept for ever holds no name. Ask BatchGetProfiles."""
     avatar: _builtins.str
-    """The new avatar."""
+    """Empty, as the nickname."""
     version: _builtins.int
     """The new version."""
     def __init__(

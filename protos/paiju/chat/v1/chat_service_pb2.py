@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from paiju.bus.v1 import options_pb2 as paiju_dot_bus_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n paiju/chat/v1/chat_service.proto\x12\rpaiju.chat.v1\x1a\x1apaiju/bus/v1/options.proto\"r\n\x0b\x43hatMessage\x12\x12\n\nmessage_id\x18\x01 \x01(\t\x12\x0f\n\x07\x63hannel\x18\x02 \x01(\t\x12\x11\n\tplayer_id\x18\x03 \x01(\t\x12\x0c\n\x04text\x18\x04 \x01(\t\x12\x0e\n\x06phrase\x18\x05 \x01(\t\x12\r\n\x05\x61t_ms\x18\x06 \x01(\x03\"b\n\rMessagePosted\x12+\n\x07message\x18\x01 \x01(\x0b\x32\x1a.paiju.chat.v1.ChatMessage\x12\x0f\n\x07\x63hannel\x18\x02 \x01(\t:\x13\xfa\xc5\x18\x0f\n\x04\x43HAT\x12\x07\x63hannel\"W\n\x12PostMessageRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x0f\n\x07\x63hannel\x18\x02 \x01(\t\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\x0e\n\x06phrase\x18\x04 \x01(\t\"B\n\x13PostMessageResponse\x12+\n\x07message\x18\x01 \x01(\x0b\x32\x1a.paiju.chat.v1.ChatMessage\"&\n\x13ListMessagesRequest\x12\x0f\n\x07\x63hannel\x18\x01 \x01(\t\"D\n\x14ListMessagesResponse\x12,\n\x08messages\x18\x01 \x03(\x0b\x32\x1a.paiju.chat.v1.ChatMessage2\xbc\x01\n\x0b\x43hatService\x12T\n\x0bPostMessage\x12!.paiju.chat.v1.PostMessageRequest\x1a\".paiju.chat.v1.PostMessageResponse\x12W\n\x0cListMessages\x12\".paiju.chat.v1.ListMessagesRequest\x1a#.paiju.chat.v1.ListMessagesResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n paiju/chat/v1/chat_service.proto\x12\rpaiju.chat.v1\x1a\x1apaiju/bus/v1/options.proto\"r\n\x0b\x43hatMessage\x12\x12\n\nmessage_id\x18\x01 \x01(\t\x12\x0f\n\x07\x63hannel\x18\x02 \x01(\t\x12\x11\n\tplayer_id\x18\x03 \x01(\t\x12\x0c\n\x04text\x18\x04 \x01(\t\x12\x0e\n\x06phrase\x18\x05 \x01(\t\x12\r\n\x05\x61t_ms\x18\x06 \x01(\x03\"b\n\rMessagePosted\x12+\n\x07message\x18\x01 \x01(\x0b\x32\x1a.paiju.chat.v1.ChatMessage\x12\x0f\n\x07\x63hannel\x18\x02 \x01(\t:\x13\xfa\xc5\x18\x0f\n\x04\x43HAT\x12\x07\x63hannel\"W\n\x12PostMessageRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x0f\n\x07\x63hannel\x18\x02 \x01(\t\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\x0e\n\x06phrase\x18\x04 \x01(\t\"B\n\x13PostMessageResponse\x12+\n\x07message\x18\x01 \x01(\x0b\x32\x1a.paiju.chat.v1.ChatMessage\"&\n\x13ListMessagesRequest\x12\x0f\n\x07\x63hannel\x18\x01 \x01(\t\"D\n\x14ListMessagesResponse\x12,\n\x08messages\x18\x01 \x03(\x0b\x32\x1a.paiju.chat.v1.ChatMessage\"U\n\x19ListPlayerMessagesRequest\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"c\n\x1aListPlayerMessagesResponse\x12,\n\x08messages\x18\x01 \x03(\x0b\x32\x1a.paiju.chat.v1.ChatMessage\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t2\xa7\x02\n\x0b\x43hatService\x12T\n\x0bPostMessage\x12!.paiju.chat.v1.PostMessageRequest\x1a\".paiju.chat.v1.PostMessageResponse\x12W\n\x0cListMessages\x12\".paiju.chat.v1.ListMessagesRequest\x1a#.paiju.chat.v1.ListMessagesResponse\x12i\n\x12ListPlayerMessages\x12(.paiju.chat.v1.ListPlayerMessagesRequest\x1a).paiju.chat.v1.ListPlayerMessagesResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -46,6 +46,10 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LISTMESSAGESREQUEST']._serialized_end=490
   _globals['_LISTMESSAGESRESPONSE']._serialized_start=492
   _globals['_LISTMESSAGESRESPONSE']._serialized_end=560
-  _globals['_CHATSERVICE']._serialized_start=563
-  _globals['_CHATSERVICE']._serialized_end=751
+  _globals['_LISTPLAYERMESSAGESREQUEST']._serialized_start=562
+  _globals['_LISTPLAYERMESSAGESREQUEST']._serialized_end=647
+  _globals['_LISTPLAYERMESSAGESRESPONSE']._serialized_start=649
+  _globals['_LISTPLAYERMESSAGESRESPONSE']._serialized_end=748
+  _globals['_CHATSERVICE']._serialized_start=751
+  _globals['_CHATSERVICE']._serialized_end=1046
 # @@protoc_insertion_point(module_scope)

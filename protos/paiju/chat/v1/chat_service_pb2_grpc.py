@@ -45,6 +45,11 @@ class ChatServiceStub:
                 request_serializer=paiju_dot_chat_dot_v1_dot_chat__service__pb2.ListMessagesRequest.SerializeToString,
                 response_deserializer=paiju_dot_chat_dot_v1_dot_chat__service__pb2.ListMessagesResponse.FromString,
                 _registered_method=True)
+        self.ListPlayerMessages = channel.unary_unary(
+                '/paiju.chat.v1.ChatService/ListPlayerMessages',
+                request_serializer=paiju_dot_chat_dot_v1_dot_chat__service__pb2.ListPlayerMessagesRequest.SerializeToString,
+                response_deserializer=paiju_dot_chat_dot_v1_dot_chat__service__pb2.ListPlayerMessagesResponse.FromString,
+                _registered_method=True)
 
 
 class ChatServiceServicer:
@@ -65,6 +70,13 @@ class ChatServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListPlayerMessages(self, request, context):
+        """What one player has said, for the export of his data. For services.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_ChatServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -77,6 +89,11 @@ def add_ChatServiceServicer_to_server(servicer, server):
                     servicer.ListMessages,
                     request_deserializer=paiju_dot_chat_dot_v1_dot_chat__service__pb2.ListMessagesRequest.FromString,
                     response_serializer=paiju_dot_chat_dot_v1_dot_chat__service__pb2.ListMessagesResponse.SerializeToString,
+            ),
+            'ListPlayerMessages': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListPlayerMessages,
+                    request_deserializer=paiju_dot_chat_dot_v1_dot_chat__service__pb2.ListPlayerMessagesRequest.FromString,
+                    response_serializer=paiju_dot_chat_dot_v1_dot_chat__service__pb2.ListPlayerMessagesResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -134,6 +151,33 @@ class ChatService:
             '/paiju.chat.v1.ChatService/ListMessages',
             paiju_dot_chat_dot_v1_dot_chat__service__pb2.ListMessagesRequest.SerializeToString,
             paiju_dot_chat_dot_v1_dot_chat__service__pb2.ListMessagesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListPlayerMessages(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.chat.v1.ChatService/ListPlayerMessages',
+            paiju_dot_chat_dot_v1_dot_chat__service__pb2.ListPlayerMessagesRequest.SerializeToString,
+            paiju_dot_chat_dot_v1_dot_chat__service__pb2.ListPlayerMessagesResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -20,6 +20,8 @@ class ChatServiceStub:
     """Say something. Members only; rate-limited; at most 120 characters."""
     ListMessages: _aio.UnaryUnaryMultiCallable[_chat_service_pb2.ListMessagesRequest, _chat_service_pb2.ListMessagesResponse]
     """The last messages of a channel, oldest first. Members only."""
+    ListPlayerMessages: _aio.UnaryUnaryMultiCallable[_chat_service_pb2.ListPlayerMessagesRequest, _chat_service_pb2.ListPlayerMessagesResponse]
+    """What one player has said, for the export of his data. For services."""
 
 class ChatServiceServicer(metaclass=_abc_1.ABCMeta):
     """Channels. In this version a channel is a table: `table/<table_id>`."""
@@ -39,5 +41,13 @@ class ChatServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_chat_service_pb2.ListMessagesRequest, _abc.Awaitable[_chat_service_pb2.ListMessagesResponse]],
     ) -> _abc.Awaitable[_chat_service_pb2.ListMessagesResponse]:
         """The last messages of a channel, oldest first. Members only."""
+
+    @_abc_1.abstractmethod
+    def ListPlayerMessages(
+        self,
+        request: _chat_service_pb2.ListPlayerMessagesRequest,
+        context: _aio.ServicerContext[_chat_service_pb2.ListPlayerMessagesRequest, _abc.Awaitable[_chat_service_pb2.ListPlayerMessagesResponse]],
+    ) -> _abc.Awaitable[_chat_service_pb2.ListPlayerMessagesResponse]:
+        """What one player has said, for the export of his data. For services."""
 
 def add_ChatServiceServicer_to_server(servicer: ChatServiceServicer, server: _aio.Server) -> None: ...
