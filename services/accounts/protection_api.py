@@ -244,6 +244,8 @@ def _verdict(verdict: Verdict) -> pb.PlayVerdict:
         again=clock_text(verdict.again_at_ms),
         ends_at_ms=verdict.ends_at_ms,
         ends_reason=verdict.ends_reason,
+        ends_again_at_ms=verdict.ends_again_at_ms,
+        ends_again=clock_text(verdict.ends_again_at_ms),
         left_ms=verdict.left_ms,
         left_loss=verdict.left_loss,
     )

@@ -127,11 +127,10 @@ class Warner:
                 so_far = Today(today[player_id].played_ms + max(0, open_ms), today[player_id].net)
                 verdict = self._rules.play(own[player_id], so_far, now_ms)
                 if 0 < verdict.ends_at_ms <= now_ms + WARN_MS:
-                    again_at_ms = self._rules.again_after(
-                        own[player_id], verdict.ends_at_ms, verdict.ends_reason
-                    )
                     found[player_id] = PlayEnding(
-                        ends_at_ms=verdict.ends_at_ms, reason=verdict.ends_reason, again_at_ms=again_at_ms
+                        ends_at_ms=verdict.ends_at_ms,
+                        reason=verdict.ends_reason,
+                        again_at_ms=verdict.ends_again_at_ms,
                     )
         return found
 

@@ -22,6 +22,7 @@ from services.table.marks import MarkStore
 from services.table.memory import set_aside
 from services.table.minds import Minds
 from services.table.owner import TableOwner
+from services.table.protection import Guard
 from services.table.settings import TableSettings
 from services.table.shard import Means
 from services.table.store import RecordStore
@@ -54,6 +55,7 @@ class TableService:
             grace_ms=settings.grace_ms,
             minds=self._minds,
             marks=MarkStore(parts.db(self.name)),
+            guard=Guard(parts.rpc, parts.clock, parts.metrics, parts.spawn) if settings.protection else None,
         )
         self.owner = TableOwner(means)
         shards = parts.registry.shards()

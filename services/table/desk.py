@@ -12,7 +12,7 @@ from paiju.table.v1.wire_pb2 import Command, CommandBatch, CommandBatchReply
 
 from services.chassis import log
 from services.chassis.clock import Clock
-from services.chassis.errors import Outage
+from services.chassis.errors import Outage, Refusal
 from services.table.core import commands as c
 from services.table.core import events as e
 from services.table.core import frames as f
@@ -21,6 +21,7 @@ from services.table.core.table import Table
 from services.table.encode import FrameEncoder, answer_of, command_of, view_of
 from services.table.gateways import Gateways
 from services.table.journal import Journal
+from services.table.protection import Guard
 from services.table.sessions import Outgoing, Sender, Session, Sessions
 from services.table.tables import Tables
 
@@ -56,6 +57,7 @@ class Desk:
         sessions: Who listens.
         out: The way to the gateways.
         lost: Called when the log shows another owner.
+        guard: Is asked before somebody sits down; None = nobody is.
     """
 
     def __init__(
@@ -66,6 +68,7 @@ class Desk:
         sessions: Sessions,
         out: Outgoing,
         lost: Callable[[], None],
+        guard: Guard | None = None,
     ) -> None:
         self._clock = clock
         self._tables = tables
@@ -73,6 +76,7 @@ class Desk:
         self._sessions = sessions
         self._out = out
         self._lost = lost
+        self._guard = guard
         self._frames = FrameEncoder()
         self._gateways = Gateways(sessions, journal)
         self._waiting: defaultdict[tuple[str, int, str], list[Sender]] = defaultdict(list)
@@ -124,8 +128,28 @@ class Desk:
                 self._detach(sender, table)
             case None:
                 self._reply(sender, table, SPECTATORS, "INVALID_ARGUMENT", field="body")
+            case "sit" if self._guard is not None and _waits_for(table, command.player_id):
+                self._check_sit(self._guard, gateway, sender, table, command)
             case _:
                 self._decide(gateway, sender, table, command, is_sure)
+
+    def _check_sit(self, guard: Guard, gateway: str, sender: Sender, table: Table, asked: Command) -> None:
+        """Find out whether a player may play before he takes his seat."""
+        command = Command()
+        command.CopyFrom(asked)
+        seat = table.seat_of(command.player_id)
+        assert seat is not None, "it waits for him"
+
+        def known(refusal: Refusal | None) -> None:
+            now = self._tables.live.get(command.command.table_id)
+            if now is None:
+                self._doubt(gateway, command)
+            elif refusal is None:
+                self._decide(gateway, sender, now, command, is_sure=False)
+            else:
+                self._reply(sender, now, seat, refusal.reason, **refusal.details)
+
+        guard.ask_to_sit(command.player_id, table.s.spec.game, known)
 
     def _decide(self, gateway: str, sender: Sender, table: Table, command: Command, is_sure: bool) -> None:
         asked = command.command
@@ -164,7 +188,7 @@ class Desk:
                 else:
                     self._doubt(gateway, command)
 
-    def _reply(self, sender: Sender, table: Table, listener: int, reason: str, **details: str) -> None:
+    def _reply(self, sender: Sender, table: Table, listener: int, reason: str, **details: str | int) -> None:
         """Answer once all that is decided so far is durable: a refusal rests on it too."""
         number = table.listener(listener).number
         answer = answer_of(reason, number, **details)
@@ -311,3 +335,11 @@ class Desk:
             for gateway, command in doubting:
                 self.take(gateway, command, is_sure=True)
             await self._clock.sleep(DOUBT_PAUSE_S)
+
+
+def _waits_for(table: Table, player: str) -> bool:
+    """Say whether a player's seat is free for him to take: not taken, and not being taken."""
+    seat = table.seat_of(player)
+    if seat is None or table.s.phase != "seating":
+        return False
+    return not table.s.seats[seat].taken and table.s.seats[seat].sitting is None

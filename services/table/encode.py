@@ -64,6 +64,8 @@ def _frame_of(body: f.Body) -> p.Frame:
             return p.Frame(vote_changed=_vote(body))
         case f.Paused():
             return p.Frame(paused=p.Paused(reason=body.reason))
+        case f.SentAway():
+            return p.Frame(sent_away=_sent_away(body))
 
 
 def _play(body: f.Play) -> p.Play:
@@ -145,6 +147,16 @@ def _vote(body: f.VoteChanged) -> p.VoteChanged:
     return p.VoteChanged(agreed=body.agreed, refused=body.refused, until_ms=body.until)
 
 
+def _sent_away(body: f.SentAway) -> p.SentAway:
+    refusal = Refusal(body.reason, again=body.again)
+    return p.SentAway(
+        reason=body.reason,
+        again_at_ms=body.again_at,
+        message_zh=refusal.text("zh-CN"),
+        message_en=refusal.text("en"),
+    )
+
+
 def timing_json(table: Table) -> str:
     """Return the waits of a table as JSON."""
     timing = table.s.spec.timing
@@ -194,6 +206,8 @@ def view_of(table: Table, seat: int) -> bytes:
         view.vote.CopyFrom(_vote(board.vote))
     if board.paused is not None:
         view.paused.CopyFrom(p.Paused(reason=board.paused.reason))
+    if listener.sent_away is not None:
+        view.sent_away.CopyFrom(_sent_away(listener.sent_away))
     return view.SerializeToString()
 
 

@@ -18,5 +18,8 @@ class TableSettings(ServiceSettings):
     bot_processes: int = Field(default=1, ge=0, le=64)
     """Processes in which bots that need long think; the first starts with the first such bot. 0 = on the loop
     that serves the tables."""
+    protection: bool = True
+    """Ask accounts who may sit down and play on (docs/protection.md). False: nobody asks, for a system
+    without accounts."""
     grace_ms: int = Field(default=5_000, ge=0, le=600_000)
     """Every deadline is at least so long after a takeover."""

@@ -28,6 +28,7 @@ from services.table.log_clock import LogClock
 from services.table.marks import SKIP, Marks, Watch
 from services.table.minds import Minds
 from services.table.outbox import Bank, Outbox, Records
+from services.table.protection import Guard
 from services.table.sessions import Outgoing, Sessions
 from services.table.tables import STALL_GRACE_MS, Tables
 
@@ -68,6 +69,8 @@ class Means:
     """Where slow bots think."""
     marks: Marks | None = None
     """What tells that a log has lost its end; None = nobody looks."""
+    guard: Guard | None = None
+    """Who knows who may play; None = nobody is asked."""
 
 
 class Shard:
@@ -123,6 +126,7 @@ class Shard:
             owes=lambda table: self._outbox.owes(table),
             closed=lambda table_id: self._desk.closed(table_id),
             minds=means.minds,
+            guard=means.guard,
         )
 
     # Taking
@@ -159,7 +163,7 @@ class Shard:
             tables.checkpoints,
         )
         journal.on_stall = lambda: tables.do_all(e.ShardStalled(tables.now(), STALL_GRACE_MS))
-        self._desk = Desk(means.clock, tables, journal, self.sessions, self._out, self._lost)
+        self._desk = Desk(means.clock, tables, journal, self.sessions, self._out, self._lost, means.guard)
         self._outbox = Outbox(means.bus, means.clock, means.ids, tables, means.bank, means.records)
         self._purges: asyncio.Queue[int] = asyncio.Queue()
         tables.purge_below = self._purges.put_nowait

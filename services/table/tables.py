@@ -19,6 +19,7 @@ from services.table.core.state import CommandDone, Thought
 from services.table.core.table import NEVER, Table
 from services.table.journal import Entry, Journal
 from services.table.minds import Minds
+from services.table.protection import Guard
 from services.table.replay import Floor, Replay
 
 CHECKPOINT_AFTER = 1_000
@@ -55,6 +56,7 @@ class Tables:
         owes: Called with a table that has durable debts to the world.
         closed: Called with the id of a table that is closed, once that is durable.
         minds: Where slow bots think; None = in line, when their answer is due.
+        guard: Is asked between rounds who may play on; None = nobody is.
     """
 
     def __init__(
@@ -68,6 +70,7 @@ class Tables:
         owes: Callable[[Table], None],
         closed: Callable[[str], None],
         minds: Minds | None = None,
+        guard: Guard | None = None,
     ) -> None:
         self._replay = Replay(games)
         self._floor = Floor()
@@ -81,6 +84,7 @@ class Tables:
         self._owes = owes
         self._is_closed = closed
         self._minds = minds
+        self._guard = guard
         self._rests: dict[str, int] = {}
         """Table → count of the journal that its state rests on."""
         self._due: list[tuple[int, str]] = []
@@ -139,6 +143,7 @@ class Tables:
             self._rests[table_id] = 0
             table.durable_version = table.version
             self._think(table_id, table)
+            self._look_between(table_id, table)
             self._schedule(table_id, table)
             if table.s.owed:
                 self._owes(table)
@@ -166,6 +171,7 @@ class Tables:
                 return True
         self._hold_outputs(table_id, table)
         self._think(table_id, table)
+        self._look_between(table_id, table)
         self._schedule(table_id, table)
         return True
 
@@ -259,6 +265,10 @@ class Tables:
             seed = int.from_bytes(self._ids.token(8), "big")
             game, bot = table.game.name, table.s.seats[number].bot
             self._minds.ask(game, bot, table.position.view(number), seed, done)
+
+    def _look_between(self, table_id: str, table: Table) -> None:
+        if table.s.phase == "between" and self._guard is not None:
+            self._guard.between(self, table_id, table)
 
     # Acknowledgements
 

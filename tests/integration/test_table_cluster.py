@@ -59,6 +59,7 @@ class Processes:
             "PAIJU_LOG_STREAMS": "2",
             "PAIJU_PROCESS": name,
             "PAIJU_GRPC_ADDRESSES": json.dumps({"economy": "127.0.0.1:1"}),
+            "PAIJU_TABLE_PROTECTION": "false",
             "PAIJU_DRAIN_S": "20",
         }
 

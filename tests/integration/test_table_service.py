@@ -73,7 +73,7 @@ async def get(service: Service, table_id: str) -> s.TableSummary:
 async def service(world: MemoryWorld) -> AsyncIterator[Service]:
     world.broker.ensure(full_registry(log_shards=4, consumes=WIRING.hears))
     process = world.process("table")
-    table = await WIRING.wire(TableSettings(), process.parts)
+    table = await WIRING.wire(TableSettings(protection=False), process.parts)
     await process.rpc.start()
     await table.start()
     caller = world.process("caller")

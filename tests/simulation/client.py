@@ -90,6 +90,8 @@ class TableFold:
             view.ClearField("paused")
             if frame.paused.reason:
                 view.paused.CopyFrom(frame.paused)
+        elif kind == "sent_away":
+            view.sent_away.CopyFrom(frame.sent_away)
         elif kind == "resumed":
             until = frame.at_ms + frame.resumed.grace_ms
             if view.play.HasField("question"):

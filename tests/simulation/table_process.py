@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -12,6 +13,8 @@ SERVICE_KEY = "a key that all services of a test share, long enough"
 def main() -> None:
     """Serve until SIGTERM; print `ready` once tables can be made."""
     sys.path[:0] = [str(ROOT), str(ROOT / "protos")]
+    # Accounts is not here to be asked.
+    os.environ["PAIJU_TABLE_PROTECTION"] = "false"
     from services.chassis.config import PaijuSettings
     from services.chassis.db import migrate
     from services.chassis.run import run, serve

@@ -92,6 +92,7 @@ class Verdict:
     again_at_ms: int = 0
     ends_at_ms: int = 0
     ends_reason: str = ""
+    ends_again_at_ms: int = 0
     left_ms: int = NO_LIMIT
     left_loss: int = NO_LIMIT
 
@@ -161,12 +162,10 @@ class Rules:
         if minutes and (at := _time_runs_out(minutes, left_ms, now_ms)):
             ends.append((at, "DAILY_TIME_REACHED"))
         ends_at, ends_reason = min(ends, default=(0, ""))
-        return Verdict("", 0, ends_at, ends_reason, left_ms, left_loss)
-
-    def again_after(self, own: Own, ends_at_ms: int, reason: str) -> int:
-        """Return when a player may play again whose time will have ended for a reason; 0 = unknown."""
-        band = self.band_of(own)
-        return self._again(own, band, ends_at_ms, spent=reason == "DAILY_TIME_REACHED")
+        after = 0
+        if ends_at:
+            after = self._again(own, band, ends_at, spent=ends_reason == "DAILY_TIME_REACHED")
+        return Verdict("", 0, ends_at, ends_reason, after, left_ms, left_loss)
 
     def spend(self, own: Own, amount_fen: int, spent_month_fen: int, now_ms: int) -> SpendVerdict:
         """Return whether a player may pay an amount, with what he has paid this month."""

@@ -18,6 +18,7 @@ from paiju.table.v1.play_pb2 import (
     RoundOpening,
     RoundSettlement,
     SeatState,
+    SentAway,
     TableView,
     VoteChanged,
 )
@@ -32,6 +33,7 @@ _FOLDED: Final = (
     "match_end",
     "vote",
     "paused",
+    "sent_away",
 )
 
 
@@ -62,6 +64,7 @@ class TableFold:
         self._match_end: MatchEnd | None = view.match_end if view.HasField("match_end") else None
         self._vote: VoteChanged | None = view.vote if view.HasField("vote") else None
         self._paused: Paused | None = view.paused if view.HasField("paused") else None
+        self._sent_away: SentAway | None = view.sent_away if view.HasField("sent_away") else None
 
     @property
     def is_over(self) -> bool:
@@ -105,6 +108,8 @@ class TableFold:
                 self._vote = frame.vote_changed if frame.vote_changed.until_ms else None
             case "paused":
                 self._paused = frame.paused if frame.paused.reason else None
+            case "sent_away":
+                self._sent_away = frame.sent_away
             case "resumed":
                 self._grace(frame.at_ms + frame.resumed.grace_ms)
         return kind or ""
@@ -131,6 +136,7 @@ class TableFold:
             ("match_end", self._match_end),
             ("vote", self._vote),
             ("paused", self._paused),
+            ("sent_away", self._sent_away),
         ):
             if value is not None:
                 getattr(made, name).CopyFrom(value)

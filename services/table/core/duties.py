@@ -277,7 +277,8 @@ def _between(table: Table) -> Iterator[Duty]:
     people = [seat for seat in state.seats if not seat.bot]
     is_ready = bool(people) and all(seat.ready or seat.auto_play for seat in people)
     wait_ms = 0 if is_ready and any(seat.ready for seat in people) else state.spec.timing.between_ms
-    yield round_.end_shown_at + wait_ms, _open_round(table)
+    if not table.is_asking:
+        yield round_.end_shown_at + wait_ms, _open_round(table)
 
 
 _PHASES: dict[str, Callable[[Table], Iterator[Duty]]] = {

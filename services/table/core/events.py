@@ -246,6 +246,17 @@ class TableFrozen(Event, frozen=True, tag=25):
     why: str
 
 
+class SentAway(Event, frozen=True, tag=30):
+    """A player may not play on; between two rounds his seat is left."""
+
+    seat: int
+    reason: str
+    again_at: int
+    """When he may play again; 0 = that depends on something else than time."""
+    again: str
+    """The same as people read it."""
+
+
 class ShardTaken(Event, frozen=True, tag=40):
     """A new owner; its sequence in the log is the epoch. Each deadline is at least `at + grace_ms`."""
 
@@ -308,6 +319,7 @@ TableEvent = (
     | MatchEnded
     | TableClosed
     | TableFrozen
+    | SentAway
     | ShardTaken
     | ShardStalled
     | ShardCut

@@ -206,6 +206,13 @@ def _left(table: Table, event: e.Left) -> None:
     table.tell_seats()
 
 
+def _sent_away(table: Table, event: e.SentAway) -> None:
+    seat = table.s.seats[event.seat]
+    seat.left = seat.auto_play = seat.shown_auto_play = True
+    table.tell_one(event.seat, f.SentAway(event.reason, event.again_at, event.again))
+    table.tell_seats()
+
+
 def _voted(table: Table, event: e.Voted) -> None:
     state = table.s
     if not state.vote_until:
@@ -306,5 +313,6 @@ FOLDS: dict[type[e.Event], Callable[[Table, Any], None]] = {
     e.MatchEnded: _match_ended,
     e.TableClosed: _table_closed,
     e.TableFrozen: _table_frozen,
+    e.SentAway: _sent_away,
 }
 """By event type; `Answered` and the shard's events are not here."""

@@ -121,6 +121,14 @@ class Paused(msgspec.Struct, frozen=True, array_like=True, tag=11, gc=False):
     reason: str
 
 
+class SentAway(msgspec.Struct, frozen=True, array_like=True, tag=20, gc=False):
+    """The listener may not play on, and has left."""
+
+    reason: str
+    again_at: int
+    again: str
+
+
 Body = (
     SeatsChanged
     | RoundOpening
@@ -132,6 +140,7 @@ Body = (
     | Resumed
     | VoteChanged
     | Paused
+    | SentAway
 )
 
 
@@ -173,7 +182,7 @@ class Board(msgspec.Struct, gc=False):
                 self.vote = body if body.until else None
             case Paused():
                 self.paused = body if body.reason else None
-            case Resumed():
+            case Resumed() | SentAway():
                 pass
 
 
@@ -185,6 +194,7 @@ class Listener(msgspec.Struct, gc=False):
     question: Question | None = None
     turn_seat: int = -1
     turn_deadline: int = 0
+    sent_away: SentAway | None = None
 
     def fold(self, body: Body, at: int) -> None:
         """Take the next frame, shown at a time."""
@@ -207,6 +217,8 @@ class Listener(msgspec.Struct, gc=False):
                     )
                 if self.turn_deadline:
                     self.turn_deadline = max(self.turn_deadline, until)
+            case SentAway():
+                self.sent_away = body
 
 
 class Shown(msgspec.Struct, frozen=True, gc=False):

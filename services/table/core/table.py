@@ -77,9 +77,11 @@ class Table:
         "_round_id",
         "_seats_of",
         "answers",
+        "asked",
         "base",
         "durable_version",
         "game",
+        "is_asking",
         "outputs",
         "pending",
         "position",
@@ -118,6 +120,10 @@ class Table:
         """The version that the log has acknowledged, kept by the owner."""
         self.base = b""
         self.since: list[TableEvent] = []
+        self.asked = (0, 0.0)
+        """After which round its owner asked last who may play on, and when; never part of what is kept."""
+        self.is_asking = False
+        """He does not know yet: no round is opened."""
         self.refused: dict[tuple[int, str], str] = {}
         """Refusals of this owner by seat and command id, so that a repeat is not done after all."""
 

@@ -24,59 +24,59 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n*paiju/accounts/v1/protection_service.proto\x12\x11paiju.accounts.v1\"3\n\nPlayLimits\x12\x13\n\x0b\x64\x61y_minutes\x18\x01 \x01(\x03\x12\x10\n\x08\x64\x61y_loss\x18\x02 \x01(\x03\"i\n\rPendingLimits\x12\x13\n\x0b\x64\x61y_minutes\x18\x01 \x01(\x03\x12\x19\n\x11\x64\x61y_minutes_at_ms\x18\x02 \x01(\x03\x12\x10\n\x08\x64\x61y_loss\x18\x03 \x01(\x03\x12\x16\n\x0e\x64\x61y_loss_at_ms\x18\x04 \x01(\x03\"\x8e\x01\n\x0bPlayVerdict\x12\x0e\n\x06reason\x18\x01 \x01(\t\x12\x13\n\x0b\x61gain_at_ms\x18\x02 \x01(\x03\x12\x12\n\nends_at_ms\x18\x03 \x01(\x03\x12\x13\n\x0b\x65nds_reason\x18\x04 \x01(\t\x12\x0f\n\x07left_ms\x18\x05 \x01(\x03\x12\x11\n\tleft_loss\x18\x06 \x01(\x03\x12\r\n\x05\x61gain\x18\x07 \x01(\t\"\xb3\x04\n\nProtection\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12(\n\x04\x62\x61nd\x18\x02 \x01(\x0e\x32\x1a.paiju.accounts.v1.AgeBand\x12.\n\ntreated_as\x18\x03 \x01(\x0e\x32\x1a.paiju.accounts.v1.AgeBand\x12*\n\x03own\x18\x04 \x01(\x0b\x32\x1d.paiju.accounts.v1.PlayLimits\x12\x31\n\x07pending\x18\x05 \x01(\x0b\x32 .paiju.accounts.v1.PendingLimits\x12.\n\x07of_band\x18\x06 \x01(\x0b\x32\x1d.paiju.accounts.v1.PlayLimits\x12\x19\n\x11\x65xcluded_until_ms\x18\x07 \x01(\x03\x12\x17\n\x0fplayed_today_ms\x18\x08 \x01(\x03\x12\x11\n\tnet_today\x18\t \x01(\x03\x12/\n\x07verdict\x18\n \x01(\x0b\x32\x1e.paiju.accounts.v1.PlayVerdict\x12.\n\x07windows\x18\x0b \x03(\x0b\x32\x1d.paiju.accounts.v1.PlayWindow\x12\x0e\n\x06now_ms\x18\x0c \x01(\x03\x12\x1a\n\x12loosen_after_hours\x18\r \x01(\x05\x12\x1b\n\x13\x65xclusion_hours_min\x18\x0e \x01(\x05\x12\x1a\n\x12\x65xclusion_days_max\x18\x0f \x01(\x05\x12\x1c\n\x14holidays_known_until\x18\x10 \x01(\t\"6\n\nPlayWindow\x12\x14\n\x0c\x62\x65gins_at_ms\x18\x01 \x01(\x03\x12\x12\n\nends_at_ms\x18\x02 \x01(\x03\")\n\x14GetProtectionRequest\x12\x11\n\tplayer_id\x18\x01 \x01(\t\"J\n\x15GetProtectionResponse\x12\x31\n\nprotection\x18\x01 \x01(\x0b\x32\x1d.paiju.accounts.v1.Protection\"A\n\x10SetLimitsRequest\x12-\n\x06limits\x18\x01 \x01(\x0b\x32\x1d.paiju.accounts.v1.PlayLimits\"F\n\x11SetLimitsResponse\x12\x31\n\nprotection\x18\x01 \x01(\x0b\x32\x1d.paiju.accounts.v1.Protection\"&\n\x12\x45xcludeSelfRequest\x12\x10\n\x08until_ms\x18\x01 \x01(\x03\"H\n\x13\x45xcludeSelfResponse\x12\x31\n\nprotection\x18\x01 \x01(\x0b\x32\x1d.paiju.accounts.v1.Protection\"=\n\x11\x44\x65\x63lareAgeRequest\x12(\n\x04\x62\x61nd\x18\x01 \x01(\x0e\x32\x1a.paiju.accounts.v1.AgeBand\"G\n\x12\x44\x65\x63lareAgeResponse\x12\x31\n\nprotection\x18\x01 \x01(\x0b\x32\x1d.paiju.accounts.v1.Protection\"`\n\x11SetAgeBandRequest\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12(\n\x04\x62\x61nd\x18\x02 \x01(\x0e\x32\x1a.paiju.accounts.v1.AgeBand\x12\x0e\n\x06reason\x18\x03 \x01(\t\"G\n\x12SetAgeBandResponse\x12\x31\n\nprotection\x18\x01 \x01(\x0b\x32\x1d.paiju.accounts.v1.Protection\"J\n\x0bPlayedRound\x12\x10\n\x08round_id\x18\x01 \x01(\t\x12\x14\n\x0copened_at_ms\x18\x02 \x01(\x03\x12\x13\n\x0b\x65nded_at_ms\x18\x03 \x01(\x03\".\n\x0cPlayQuestion\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0b\n\x03net\x18\x02 \x01(\x03\"\x86\x01\n\x10\x43heckPlayRequest\x12\x30\n\x07players\x18\x01 \x03(\x0b\x32\x1f.paiju.accounts.v1.PlayQuestion\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x32\n\nlast_round\x18\x03 \x01(\x0b\x32\x1e.paiju.accounts.v1.PlayedRound\"E\n\x11\x43heckPlayResponse\x12\x30\n\x08verdicts\x18\x01 \x03(\x0b\x32\x1e.paiju.accounts.v1.PlayVerdict\"S\n\x11\x43heckSpendRequest\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x12\n\namount_fen\x18\x02 \x01(\x03\x12\x17\n\x0fspent_month_fen\x18\x03 \x01(\x03\"\x8d\x01\n\x12\x43heckSpendResponse\x12\x0e\n\x06reason\x18\x01 \x01(\t\x12\x13\n\x0b\x61t_once_fen\x18\x02 \x01(\x03\x12\x16\n\x0eleft_month_fen\x18\x03 \x01(\x03\x12\x19\n\x11month_began_at_ms\x18\x04 \x01(\x03\x12\x10\n\x08until_ms\x18\x05 \x01(\x03\x12\r\n\x05until\x18\x06 \x01(\t\"E\n\nPlayEnding\x12\x12\n\nends_at_ms\x18\x01 \x01(\x03\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\x13\n\x0b\x61gain_at_ms\x18\x03 \x01(\x03*t\n\x07\x41geBand\x12\x18\n\x14\x41GE_BAND_UNSPECIFIED\x10\x00\x12\x14\n\x10\x41GE_BAND_UNDER_8\x10\x01\x12\x11\n\rAGE_BAND_8_15\x10\x02\x12\x12\n\x0e\x41GE_BAND_16_17\x10\x03\x12\x12\n\x0e\x41GE_BAND_ADULT\x10\x04\x32\x96\x05\n\x11ProtectionService\x12\x62\n\rGetProtection\x12\'.paiju.accounts.v1.GetProtectionRequest\x1a(.paiju.accounts.v1.GetProtectionResponse\x12V\n\tSetLimits\x12#.paiju.accounts.v1.SetLimitsRequest\x1a$.paiju.accounts.v1.SetLimitsResponse\x12\\\n\x0b\x45xcludeSelf\x12%.paiju.accounts.v1.ExcludeSelfRequest\x1a&.paiju.accounts.v1.ExcludeSelfResponse\x12Y\n\nDeclareAge\x12$.paiju.accounts.v1.DeclareAgeRequest\x1a%.paiju.accounts.v1.DeclareAgeResponse\x12Y\n\nSetAgeBand\x12$.paiju.accounts.v1.SetAgeBandRequest\x1a%.paiju.accounts.v1.SetAgeBandResponse\x12V\n\tCheckPlay\x12#.paiju.accounts.v1.CheckPlayRequest\x1a$.paiju.accounts.v1.CheckPlayResponse\x12Y\n\nCheckSpend\x12$.paiju.accounts.v1.CheckSpendRequest\x1a%.paiju.accounts.v1.CheckSpendResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n*paiju/accounts/v1/protection_service.proto\x12\x11paiju.accounts.v1\"3\n\nPlayLimits\x12\x13\n\x0b\x64\x61y_minutes\x18\x01 \x01(\x03\x12\x10\n\x08\x64\x61y_loss\x18\x02 \x01(\x03\"i\n\rPendingLimits\x12\x13\n\x0b\x64\x61y_minutes\x18\x01 \x01(\x03\x12\x19\n\x11\x64\x61y_minutes_at_ms\x18\x02 \x01(\x03\x12\x10\n\x08\x64\x61y_loss\x18\x03 \x01(\x03\x12\x16\n\x0e\x64\x61y_loss_at_ms\x18\x04 \x01(\x03\"\xbc\x01\n\x0bPlayVerdict\x12\x0e\n\x06reason\x18\x01 \x01(\t\x12\x13\n\x0b\x61gain_at_ms\x18\x02 \x01(\x03\x12\x12\n\nends_at_ms\x18\x03 \x01(\x03\x12\x13\n\x0b\x65nds_reason\x18\x04 \x01(\t\x12\x0f\n\x07left_ms\x18\x05 \x01(\x03\x12\x11\n\tleft_loss\x18\x06 \x01(\x03\x12\r\n\x05\x61gain\x18\x07 \x01(\t\x12\x18\n\x10\x65nds_again_at_ms\x18\x08 \x01(\x03\x12\x12\n\nends_again\x18\t \x01(\t\"\xb3\x04\n\nProtection\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12(\n\x04\x62\x61nd\x18\x02 \x01(\x0e\x32\x1a.paiju.accounts.v1.AgeBand\x12.\n\ntreated_as\x18\x03 \x01(\x0e\x32\x1a.paiju.accounts.v1.AgeBand\x12*\n\x03own\x18\x04 \x01(\x0b\x32\x1d.paiju.accounts.v1.PlayLimits\x12\x31\n\x07pending\x18\x05 \x01(\x0b\x32 .paiju.accounts.v1.PendingLimits\x12.\n\x07of_band\x18\x06 \x01(\x0b\x32\x1d.paiju.accounts.v1.PlayLimits\x12\x19\n\x11\x65xcluded_until_ms\x18\x07 \x01(\x03\x12\x17\n\x0fplayed_today_ms\x18\x08 \x01(\x03\x12\x11\n\tnet_today\x18\t \x01(\x03\x12/\n\x07verdict\x18\n \x01(\x0b\x32\x1e.paiju.accounts.v1.PlayVerdict\x12.\n\x07windows\x18\x0b \x03(\x0b\x32\x1d.paiju.accounts.v1.PlayWindow\x12\x0e\n\x06now_ms\x18\x0c \x01(\x03\x12\x1a\n\x12loosen_after_hours\x18\r \x01(\x05\x12\x1b\n\x13\x65xclusion_hours_min\x18\x0e \x01(\x05\x12\x1a\n\x12\x65xclusion_days_max\x18\x0f \x01(\x05\x12\x1c\n\x14holidays_known_until\x18\x10 \x01(\t\"6\n\nPlayWindow\x12\x14\n\x0c\x62\x65gins_at_ms\x18\x01 \x01(\x03\x12\x12\n\nends_at_ms\x18\x02 \x01(\x03\")\n\x14GetProtectionRequest\x12\x11\n\tplayer_id\x18\x01 \x01(\t\"J\n\x15GetProtectionResponse\x12\x31\n\nprotection\x18\x01 \x01(\x0b\x32\x1d.paiju.accounts.v1.Protection\"A\n\x10SetLimitsRequest\x12-\n\x06limits\x18\x01 \x01(\x0b\x32\x1d.paiju.accounts.v1.PlayLimits\"F\n\x11SetLimitsResponse\x12\x31\n\nprotection\x18\x01 \x01(\x0b\x32\x1d.paiju.accounts.v1.Protection\"&\n\x12\x45xcludeSelfRequest\x12\x10\n\x08until_ms\x18\x01 \x01(\x03\"H\n\x13\x45xcludeSelfResponse\x12\x31\n\nprotection\x18\x01 \x01(\x0b\x32\x1d.paiju.accounts.v1.Protection\"=\n\x11\x44\x65\x63lareAgeRequest\x12(\n\x04\x62\x61nd\x18\x01 \x01(\x0e\x32\x1a.paiju.accounts.v1.AgeBand\"G\n\x12\x44\x65\x63lareAgeResponse\x12\x31\n\nprotection\x18\x01 \x01(\x0b\x32\x1d.paiju.accounts.v1.Protection\"`\n\x11SetAgeBandRequest\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12(\n\x04\x62\x61nd\x18\x02 \x01(\x0e\x32\x1a.paiju.accounts.v1.AgeBand\x12\x0e\n\x06reason\x18\x03 \x01(\t\"G\n\x12SetAgeBandResponse\x12\x31\n\nprotection\x18\x01 \x01(\x0b\x32\x1d.paiju.accounts.v1.Protection\"J\n\x0bPlayedRound\x12\x10\n\x08round_id\x18\x01 \x01(\t\x12\x14\n\x0copened_at_ms\x18\x02 \x01(\x03\x12\x13\n\x0b\x65nded_at_ms\x18\x03 \x01(\x03\".\n\x0cPlayQuestion\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0b\n\x03net\x18\x02 \x01(\x03\"\x86\x01\n\x10\x43heckPlayRequest\x12\x30\n\x07players\x18\x01 \x03(\x0b\x32\x1f.paiju.accounts.v1.PlayQuestion\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x32\n\nlast_round\x18\x03 \x01(\x0b\x32\x1e.paiju.accounts.v1.PlayedRound\"E\n\x11\x43heckPlayResponse\x12\x30\n\x08verdicts\x18\x01 \x03(\x0b\x32\x1e.paiju.accounts.v1.PlayVerdict\"S\n\x11\x43heckSpendRequest\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x12\n\namount_fen\x18\x02 \x01(\x03\x12\x17\n\x0fspent_month_fen\x18\x03 \x01(\x03\"\x8d\x01\n\x12\x43heckSpendResponse\x12\x0e\n\x06reason\x18\x01 \x01(\t\x12\x13\n\x0b\x61t_once_fen\x18\x02 \x01(\x03\x12\x16\n\x0eleft_month_fen\x18\x03 \x01(\x03\x12\x19\n\x11month_began_at_ms\x18\x04 \x01(\x03\x12\x10\n\x08until_ms\x18\x05 \x01(\x03\x12\r\n\x05until\x18\x06 \x01(\t\"E\n\nPlayEnding\x12\x12\n\nends_at_ms\x18\x01 \x01(\x03\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\x13\n\x0b\x61gain_at_ms\x18\x03 \x01(\x03*t\n\x07\x41geBand\x12\x18\n\x14\x41GE_BAND_UNSPECIFIED\x10\x00\x12\x14\n\x10\x41GE_BAND_UNDER_8\x10\x01\x12\x11\n\rAGE_BAND_8_15\x10\x02\x12\x12\n\x0e\x41GE_BAND_16_17\x10\x03\x12\x12\n\x0e\x41GE_BAND_ADULT\x10\x04\x32\x96\x05\n\x11ProtectionService\x12\x62\n\rGetProtection\x12\'.paiju.accounts.v1.GetProtectionRequest\x1a(.paiju.accounts.v1.GetProtectionResponse\x12V\n\tSetLimits\x12#.paiju.accounts.v1.SetLimitsRequest\x1a$.paiju.accounts.v1.SetLimitsResponse\x12\\\n\x0b\x45xcludeSelf\x12%.paiju.accounts.v1.ExcludeSelfRequest\x1a&.paiju.accounts.v1.ExcludeSelfResponse\x12Y\n\nDeclareAge\x12$.paiju.accounts.v1.DeclareAgeRequest\x1a%.paiju.accounts.v1.DeclareAgeResponse\x12Y\n\nSetAgeBand\x12$.paiju.accounts.v1.SetAgeBandRequest\x1a%.paiju.accounts.v1.SetAgeBandResponse\x12V\n\tCheckPlay\x12#.paiju.accounts.v1.CheckPlayRequest\x1a$.paiju.accounts.v1.CheckPlayResponse\x12Y\n\nCheckSpend\x12$.paiju.accounts.v1.CheckSpendRequest\x1a%.paiju.accounts.v1.CheckSpendResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'paiju.accounts.v1.protection_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_AGEBAND']._serialized_start=2303
-  _globals['_AGEBAND']._serialized_end=2419
+  _globals['_AGEBAND']._serialized_start=2349
+  _globals['_AGEBAND']._serialized_end=2465
   _globals['_PLAYLIMITS']._serialized_start=65
   _globals['_PLAYLIMITS']._serialized_end=116
   _globals['_PENDINGLIMITS']._serialized_start=118
   _globals['_PENDINGLIMITS']._serialized_end=223
   _globals['_PLAYVERDICT']._serialized_start=226
-  _globals['_PLAYVERDICT']._serialized_end=368
-  _globals['_PROTECTION']._serialized_start=371
-  _globals['_PROTECTION']._serialized_end=934
-  _globals['_PLAYWINDOW']._serialized_start=936
-  _globals['_PLAYWINDOW']._serialized_end=990
-  _globals['_GETPROTECTIONREQUEST']._serialized_start=992
-  _globals['_GETPROTECTIONREQUEST']._serialized_end=1033
-  _globals['_GETPROTECTIONRESPONSE']._serialized_start=1035
-  _globals['_GETPROTECTIONRESPONSE']._serialized_end=1109
-  _globals['_SETLIMITSREQUEST']._serialized_start=1111
-  _globals['_SETLIMITSREQUEST']._serialized_end=1176
-  _globals['_SETLIMITSRESPONSE']._serialized_start=1178
-  _globals['_SETLIMITSRESPONSE']._serialized_end=1248
-  _globals['_EXCLUDESELFREQUEST']._serialized_start=1250
-  _globals['_EXCLUDESELFREQUEST']._serialized_end=1288
-  _globals['_EXCLUDESELFRESPONSE']._serialized_start=1290
-  _globals['_EXCLUDESELFRESPONSE']._serialized_end=1362
-  _globals['_DECLAREAGEREQUEST']._serialized_start=1364
-  _globals['_DECLAREAGEREQUEST']._serialized_end=1425
-  _globals['_DECLAREAGERESPONSE']._serialized_start=1427
-  _globals['_DECLAREAGERESPONSE']._serialized_end=1498
-  _globals['_SETAGEBANDREQUEST']._serialized_start=1500
-  _globals['_SETAGEBANDREQUEST']._serialized_end=1596
-  _globals['_SETAGEBANDRESPONSE']._serialized_start=1598
-  _globals['_SETAGEBANDRESPONSE']._serialized_end=1669
-  _globals['_PLAYEDROUND']._serialized_start=1671
-  _globals['_PLAYEDROUND']._serialized_end=1745
-  _globals['_PLAYQUESTION']._serialized_start=1747
-  _globals['_PLAYQUESTION']._serialized_end=1793
-  _globals['_CHECKPLAYREQUEST']._serialized_start=1796
-  _globals['_CHECKPLAYREQUEST']._serialized_end=1930
-  _globals['_CHECKPLAYRESPONSE']._serialized_start=1932
-  _globals['_CHECKPLAYRESPONSE']._serialized_end=2001
-  _globals['_CHECKSPENDREQUEST']._serialized_start=2003
-  _globals['_CHECKSPENDREQUEST']._serialized_end=2086
-  _globals['_CHECKSPENDRESPONSE']._serialized_start=2089
-  _globals['_CHECKSPENDRESPONSE']._serialized_end=2230
-  _globals['_PLAYENDING']._serialized_start=2232
-  _globals['_PLAYENDING']._serialized_end=2301
-  _globals['_PROTECTIONSERVICE']._serialized_start=2422
-  _globals['_PROTECTIONSERVICE']._serialized_end=3084
+  _globals['_PLAYVERDICT']._serialized_end=414
+  _globals['_PROTECTION']._serialized_start=417
+  _globals['_PROTECTION']._serialized_end=980
+  _globals['_PLAYWINDOW']._serialized_start=982
+  _globals['_PLAYWINDOW']._serialized_end=1036
+  _globals['_GETPROTECTIONREQUEST']._serialized_start=1038
+  _globals['_GETPROTECTIONREQUEST']._serialized_end=1079
+  _globals['_GETPROTECTIONRESPONSE']._serialized_start=1081
+  _globals['_GETPROTECTIONRESPONSE']._serialized_end=1155
+  _globals['_SETLIMITSREQUEST']._serialized_start=1157
+  _globals['_SETLIMITSREQUEST']._serialized_end=1222
+  _globals['_SETLIMITSRESPONSE']._serialized_start=1224
+  _globals['_SETLIMITSRESPONSE']._serialized_end=1294
+  _globals['_EXCLUDESELFREQUEST']._serialized_start=1296
+  _globals['_EXCLUDESELFREQUEST']._serialized_end=1334
+  _globals['_EXCLUDESELFRESPONSE']._serialized_start=1336
+  _globals['_EXCLUDESELFRESPONSE']._serialized_end=1408
+  _globals['_DECLAREAGEREQUEST']._serialized_start=1410
+  _globals['_DECLAREAGEREQUEST']._serialized_end=1471
+  _globals['_DECLAREAGERESPONSE']._serialized_start=1473
+  _globals['_DECLAREAGERESPONSE']._serialized_end=1544
+  _globals['_SETAGEBANDREQUEST']._serialized_start=1546
+  _globals['_SETAGEBANDREQUEST']._serialized_end=1642
+  _globals['_SETAGEBANDRESPONSE']._serialized_start=1644
+  _globals['_SETAGEBANDRESPONSE']._serialized_end=1715
+  _globals['_PLAYEDROUND']._serialized_start=1717
+  _globals['_PLAYEDROUND']._serialized_end=1791
+  _globals['_PLAYQUESTION']._serialized_start=1793
+  _globals['_PLAYQUESTION']._serialized_end=1839
+  _globals['_CHECKPLAYREQUEST']._serialized_start=1842
+  _globals['_CHECKPLAYREQUEST']._serialized_end=1976
+  _globals['_CHECKPLAYRESPONSE']._serialized_start=1978
+  _globals['_CHECKPLAYRESPONSE']._serialized_end=2047
+  _globals['_CHECKSPENDREQUEST']._serialized_start=2049
+  _globals['_CHECKSPENDREQUEST']._serialized_end=2132
+  _globals['_CHECKSPENDRESPONSE']._serialized_start=2135
+  _globals['_CHECKSPENDRESPONSE']._serialized_end=2276
+  _globals['_PLAYENDING']._serialized_start=2278
+  _globals['_PLAYENDING']._serialized_end=2347
+  _globals['_PROTECTIONSERVICE']._serialized_start=2468
+  _globals['_PROTECTIONSERVICE']._serialized_end=3130
 # @@protoc_insertion_point(module_scope)

@@ -128,6 +128,8 @@ class PlayVerdict(_message.Message):
     LEFT_MS_FIELD_NUMBER: _builtins.int
     LEFT_LOSS_FIELD_NUMBER: _builtins.int
     AGAIN_FIELD_NUMBER: _builtins.int
+    ENDS_AGAIN_AT_MS_FIELD_NUMBER: _builtins.int
+    ENDS_AGAIN_FIELD_NUMBER: _builtins.int
     reason: _builtins.str
     """Empty = he may. Otherwise a reason of the list of reasons: `SELF_EXCLUDED`, `OUTSIDE_PLAY_WINDOW`, `DAILY_TIME_REACHED`,
     `DAILY_LOSS_REACHED`, `AGE_NOT_DECLARED`.
@@ -144,6 +146,10 @@ class PlayVerdict(_message.Message):
     """Gold that he may still lose today; -1 = no limit."""
     again: _builtins.str
     """`again_at_ms` as people read it, Beijing time: `2026-12-04 20:00`; empty with 0."""
+    ends_again_at_ms: _builtins.int
+    """When he may play again after `ends_at_ms`, Unix milliseconds; 0 with 0."""
+    ends_again: _builtins.str
+    """The same as people read it, Beijing time; empty with 0."""
     def __init__(
         self,
         *,
@@ -154,10 +160,12 @@ class PlayVerdict(_message.Message):
         left_ms: _builtins.int = ...,
         left_loss: _builtins.int = ...,
         again: _builtins.str = ...,
+        ends_again_at_ms: _builtins.int = ...,
+        ends_again: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["again", b"again", "again_at_ms", b"again_at_ms", "ends_at_ms", b"ends_at_ms", "ends_reason", b"ends_reason", "left_loss", b"left_loss", "left_ms", b"left_ms", "reason", b"reason"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["again", b"again", "again_at_ms", b"again_at_ms", "ends_again", b"ends_again", "ends_again_at_ms", b"ends_again_at_ms", "ends_at_ms", b"ends_at_ms", "ends_reason", b"ends_reason", "left_loss", b"left_loss", "left_ms", b"left_ms", "reason", b"reason"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
