@@ -42,7 +42,7 @@ engine-fast: setup ## build/fast: this checkout with the engine compiled (PYTHON
 
 # Every test of the engine alone, and those that hold it against scoring.
 FAST_TESTS := $(wildcard tests/unit/test_engine_*.py tests/unit/test_doudizhu_*.py tests/unit/test_kawuxing_*.py \
-	tests/unit/test_qinghunpeng_*.py tests/differential/test_*lockstep.py) tests/golden \
+	tests/unit/test_qinghunpeng_*.py tests/unit/test_table_*.py tests/differential/test_*lockstep.py) tests/golden \
 	tests/differential/test_scoring_agrees_with_the_engine.py tests/property/test_every_game_keeps_its_promises.py \
 	tests/property/test_every_game_leaks_nothing.py
 

@@ -19,9 +19,13 @@ PLAIN = {
 """Modules that stay interpreted, and why. Faces, registries and examples stay so too: see below."""
 
 
+TABLE = ("answers", "beats", "duties", "fold", "table", "turns")
+"""Modules of `services/table/core` that are compiled too: what makes a table from the events of its log."""
+
+
 def compiled_modules() -> list[str]:
-    """Return the modules to compile: all of the engine that works during a round."""
-    kept = []
+    """Return the modules to compile: all of the engine that works during a round, and the fold of a table."""
+    kept = [f"services/table/core/{name}.py" for name in TABLE]
     for path in sorted(Path("engine").rglob("*.py")):
         name = path.name
         if name in ("__init__.py", "game.py", "registry.py") or name.endswith("vectors.py"):

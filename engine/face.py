@@ -34,6 +34,11 @@ class Event(Protocol):
         """Whether it shows a new card to all, so that the next public event must keep a distance in time."""
         ...
 
+    @property
+    def reader(self) -> int | None:
+        """The only seat that may read anything of it; ``None`` if others may too."""
+        ...
+
     def text_for(self, seat: int | None) -> str | None:
         """Return what the seat (``None``: a spectator) may read of the event, or ``None`` if nothing."""
         ...

@@ -5,9 +5,13 @@ from __future__ import annotations
 import hmac
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
+from struct import Struct
 
 SEED_BYTES = 32
 """Length of a seed, of a nonce and of a commitment."""
+
+
+_EIGHT_WORDS = Struct(">8I").unpack
 
 
 def lp(part: bytes) -> bytes:
@@ -55,8 +59,7 @@ def _key(label: bytes, seed: bytes, round_id: str, nonces: Sequence[bytes]) -> b
 def _words(key: bytes) -> Iterator[int]:
     block = 0
     while True:
-        row = hmac.digest(key, block.to_bytes(8, "big"), "sha256")
-        yield from (int.from_bytes(row[i : i + 4], "big") for i in range(0, 32, 4))
+        yield from _EIGHT_WORDS(hmac.digest(key, block.to_bytes(8, "big"), "sha256"))
         block += 1
 
 

@@ -48,6 +48,11 @@ class Event(tuple[str, int, tuple[object, ...]]):
         """Whether it shows new cards to all."""
         return self.kind in PAUSING
 
+    @property
+    def reader(self) -> int | None:
+        """The only seat that may read it, if it is private."""
+        return self[1] if self[0] in PRIVATE else None
+
     def text_for(self, seat: int | None) -> str | None:
         """Return the text a seat or a spectator (``None``) may read; ``None`` if it is invisible."""
         kind, own, data = self

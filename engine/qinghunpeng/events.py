@@ -40,6 +40,11 @@ class Event:
         """Whether it shows a tile to all that others may claim."""
         return self.kind in PAUSING
 
+    @property
+    def reader(self) -> int | None:
+        """The only seat that may read it, if it is private."""
+        return self.seat if self.kind in PRIVATE else None
+
     def text_for(self, seat: int | None) -> str | None:
         """Return the text a seat or a spectator (``None``) may read; ``None`` if it is invisible."""
         own = seat == self.seat

@@ -10,9 +10,8 @@ it for a while: another has it then, if there is one.
 from __future__ import annotations
 
 import asyncio
-import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import orjson
@@ -21,9 +20,14 @@ from services.chassis import log
 from services.chassis.bus.port import Bucket, Bus, Conflict
 from services.chassis.clock import Clock
 from services.chassis.errors import Outage
+from services.chassis.members import Beats, Member, members_of, rendezvous
+
+__all__ = ["Member", "Owner", "Ownership", "members_of", "rendezvous"]
 
 BEAT_S = 0.5
 LOOK_S = 0.5
+LATE_S = 2 * BEAT_S + 0.2
+"""Whose last beat is older may be dead: it is looked for more often, so that its end is seen at once."""
 HURRY_S = 0.1
 """While a shard that should be ours is still another's, so that nobody waits long for it once it is free."""
 HURRY_S_MAX = 10.0
@@ -31,6 +35,8 @@ HURRY_S_MAX = 10.0
 HAND_OVER_STEPS = 8
 """Shards go to others in so many parts, one each `LOOK_S`: who takes them serves one before the next comes,
 and none stands still until all are read."""
+WARM_S_MAX = 4.0
+"""So long a shard waits for the process it goes to, if that one reads along and is not ready yet."""
 RETAKE_S = 1.0
 """A shard whose taking failed is tried again after so long."""
 TAKE_S = 30.0
@@ -60,20 +66,6 @@ class Owner(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
-    """A process that is alive."""
-
-    incarnation: str
-    draining: bool = False
-    refuses: frozenset[str] = frozenset()
-    """Shards that it can't serve now."""
-    load: Mapping[str, int] = field(default_factory=dict)
-    """How much it has to do, by shard that it serves."""
-    lag_ms: int = 0
-    """How late its event loop was lately."""
-
-
-@dataclass(frozen=True, slots=True)
 class Holder:
     """Who holds a shard's key, and at which revision."""
 
@@ -85,6 +77,19 @@ class Holder:
 class Ownership:
     """Takes and releases the shards of one group for this process: `parts.spawn("table-shards",
     ownership.run())`.
+
+    Args:
+        bus: Where the buckets are.
+        clock: Time.
+        group: Whose shards.
+        process: Our name.
+        incarnation: Of this life of ours.
+        shards: All of the group.
+        owner: What is told.
+        load: How much there is to do, by shard.
+        expects: Told with each look which shards will be ours once others have let go, in the order in which
+            they are likely to come.
+        warm: Which of these could be served at once; without it nobody waits for that.
     """
 
     def __init__(
@@ -98,6 +103,8 @@ class Ownership:
         shards: Iterable[str],
         owner: Owner,
         load: Callable[[], Mapping[str, int]] | None = None,
+        expects: Callable[[Sequence[str]], None] | None = None,
+        warm: Callable[[], Collection[str]] | None = None,
     ) -> None:
         self._bus = bus
         self._clock = clock
@@ -107,6 +114,8 @@ class Ownership:
         self._shards = sorted(shards)
         self._owner = owner
         self._load = load or (lambda: dict.fromkeys(self._owned, 1))
+        self._expects = expects or (lambda _: None)
+        self._warm = warm
         self._lag_ms = 0.0
         self._failures: dict[str, int] = {}
         self._refused: dict[str, float] = {}
@@ -123,6 +132,11 @@ class Ownership:
         """So many shards may still be handed to others before the next part."""
         self._parted_at = float("-inf")
         self._hurries_since: float | None = None
+        self._beats = Beats()
+        self._seen: object = None
+        """What the last whole look was of."""
+        self._offered: dict[str, float] = {}
+        """Shard that another should have → since when."""
         self._alive: Bucket | None = None
         self._keys: Bucket | None = None
         self._idle = asyncio.Event()
@@ -143,15 +157,27 @@ class Ownership:
                         await self._look(tasks)
                     except Outage as outage:
                         log.get().warning("shards_not_seen", group=self._group, why=str(outage))
-                await self._clock.sleep(HURRY_S if self._hurries() else LOOK_S)
+                await self._clock.sleep(HURRY_S if self._hurries() or self._misses() else LOOK_S)
 
     def _hurries(self) -> bool:
         since = self._hurries_since
         return since is not None and self._clock.monotonic() - since < HURRY_S_MAX
 
+    def _misses(self) -> bool:
+        """Say whether somebody's beat is late."""
+        return self._beats.is_late(self._clock.monotonic(), LATE_S)
+
+    async def say(self) -> None:
+        """Tell the others at once what has changed here, not with the next beat; lost if that fails."""
+        try:
+            await self._say()
+        except Outage as outage:
+            log.get().warning("beat_missed", group=self._group, why=str(outage))
+
     async def drain(self) -> None:
         """Release every shard, take none again, and say that we are gone."""
         self._draining = True
+        self._expects(())
         try:
             await self._say()
         except Outage as outage:
@@ -161,18 +187,38 @@ class Ownership:
             await self._idle.wait()
         at_once = self._part()
         async with asyncio.TaskGroup() as tasks:
-            while waiting := [shard for shard in self._owned if shard not in self._moving]:
-                for shard in waiting[:at_once]:
-                    self._moving.add(shard)
-                    tasks.create_task(self._release(shard))
-                if len(waiting) > at_once:
-                    await self._clock.sleep(LOOK_S)
+            while waiting := [shard for shard in sorted(self._owned) if shard not in self._moving]:
+                ready = (await self._ready(waiting))[:at_once]
+                for shard in ready:
+                    if shard in self._owned:
+                        self._moving.add(shard)
+                        tasks.create_task(self._release(shard))
+                if len(waiting) > len(ready):
+                    await self._clock.sleep(LOOK_S if ready else HURRY_S)
         self._has_left = True
         try:
             _, alive = await self._buckets()
             await alive.delete(f"{self._group}.{self._me}")
         except Outage as outage:
             log.get().warning("drain_not_announced", group=self._group, why=str(outage))
+
+    async def _ready(self, shards: Sequence[str]) -> Sequence[str]:
+        """Return those of our shards that may go now."""
+        if self._is_alone:
+            return shards
+        try:
+            _, alive = await self._buckets()
+            members = await members_of(alive, self._group)
+        except Outage:
+            return shards
+        members.pop(self._me, None)
+        return [shard for shard in shards if self._is_ready(shard, members.get(self._heir(shard, members)))]
+
+    def _is_ready(self, shard: str, heir: Member | None) -> bool:
+        """Say whether a shard may go to the process that should have it: at once, or it has waited enough."""
+        now = self._clock.monotonic()
+        since = self._offered.setdefault(shard, now)
+        return heir is None or heir.warm is None or shard in heir.warm or now - since >= WARM_S_MAX
 
     def lost(self, shard: str) -> None:
         """Forget a shard at once, because its log has fenced us; nothing is written."""
@@ -220,6 +266,7 @@ class Ownership:
             "refuses": sorted(self._refuses()),
             "load": dict(self._load()),
             "lag_ms": round(self._lag_ms),
+            "warm": sorted(self._warm()) if self._warm is not None else None,
         }
         await alive.put(f"{self._group}.{self._me}", orjson.dumps(value))
 
@@ -237,6 +284,15 @@ class Ownership:
             # Not alive in the eyes of the others: nothing may be taken, and it will be said again with the
             # next beat.
             return
+        self._beats.see(members, self._clock.monotonic())
+        seen = {
+            name: (member.incarnation, member.draining, member.refuses) for name, member in members.items()
+        }
+        if self._misses() and not self._hurries() and seen == self._seen:
+            # Looked for somebody who may be dead: he is still there, and so is all else as far as we care.
+            self._seen = None if self._clock.monotonic() - self._parted_at >= LOOK_S else seen
+            return
+        self._seen = seen
         self._is_alone = not any(name != self._me and not member.draining for name, member in members.items())
         if self._clock.monotonic() - self._parted_at >= 0.9 * LOOK_S:
             self._may_release, self._parted_at = self._part(), self._clock.monotonic()
@@ -246,10 +302,13 @@ class Ownership:
             if group == self._group:
                 value = orjson.loads(entry.value)
                 holders[shard] = Holder(value["process"], value["incarnation"], entry.revision)
-        waits = False
+        waits = []
         for shard in self._shards:
-            if shard not in self._moving and not self._draining:
-                waits = self._act(shard, holders.get(shard), members, tasks) or waits
+            is_free = shard not in self._moving and not self._draining
+            if is_free and self._act(shard, holders.get(shard), members, tasks):
+                waits.append(shard)
+        if not self._draining:
+            self._expects([*waits, *sorted(self._moving - self._owned.keys())])
         if not waits:
             self._hurries_since = None
         elif self._hurries_since is None:
@@ -259,15 +318,17 @@ class Ownership:
         self, shard: str, holder: Holder | None, members: Mapping[str, Member], tasks: asyncio.TaskGroup
     ) -> bool:
         """Do what is to be done about a shard; return whether it should be ours and another still has it."""
-        able = [name for name, member in members.items() if not member.draining]
-        willing = [name for name in able if not self._is_refused(shard, name, members[name])]
-        should = rendezvous(shard, willing or able)
+        should = self._heir(shard, members)
         is_mine = holder is not None and (holder.process, holder.incarnation) == (self._me, self._incarnation)
         is_gone = holder is None or (
             holder.process not in members or members[holder.process].incarnation != holder.incarnation
         )
+        if should == self._me:
+            self._offered.pop(shard, None)
         if shard in self._owned:
-            if not is_mine or (should != self._me and self._may_release > 0):
+            if not is_mine or (
+                should != self._me and self._is_ready(shard, members.get(should)) and self._may_release > 0
+            ):
                 self._may_release -= is_mine
                 self._moving.add(shard)
                 tasks.create_task(self._release(shard))
@@ -280,6 +341,12 @@ class Ownership:
             self._moving.add(shard)
             tasks.create_task(self._free(shard, holder.revision))
         return should == self._me and not is_mine and not is_gone
+
+    def _heir(self, shard: str, members: Mapping[str, Member]) -> str:
+        """Return who should own a shard; empty if there is nobody."""
+        able = [name for name, member in members.items() if not member.draining]
+        willing = [name for name in able if not self._is_refused(shard, name, members[name])]
+        return rendezvous(shard, willing or able)
 
     # Acting: each is the only one for its shard, which is in `_moving` meanwhile.
 
@@ -327,6 +394,7 @@ class Ownership:
             log.get().error("shard_release_failed", group=self._group, shard=shard, exc_info=error)
         finally:
             revision = self._owned.pop(shard, None)
+            self._offered.pop(shard, None)
             if revision is not None:
                 await self._delete(shard, revision)
             self._moved(shard)
@@ -347,31 +415,3 @@ class Ownership:
     def _moved(self, shard: str) -> None:
         self._moving.discard(shard)
         self._idle.set()
-
-
-def rendezvous(shard: str, processes: Iterable[str]) -> str:
-    """Return which process should own a shard (empty if there is none): few shards move when one comes or
-    goes.
-    """
-    return max(processes, key=lambda name: hashlib.sha256(f"{name}/{shard}".encode()).digest(), default="")
-
-
-async def members_of(alive: Bucket, group: str) -> dict[str, Member]:
-    """Return the processes of a group that are alive, with what they said of themselves last.
-
-    Raises:
-        Outage: The bucket can't be read.
-    """
-    members: dict[str, Member] = {}
-    for entry in await alive.entries():
-        of, _, process = entry.key.partition(".")
-        if of == group:
-            said = orjson.loads(entry.value)
-            members[process] = Member(
-                said["incarnation"],
-                said["draining"],
-                frozenset(said.get("refuses", ())),
-                said.get("load", {}),
-                said.get("lag_ms", 0),
-            )
-    return members

@@ -68,7 +68,10 @@ class TableService:
             shards=shards,
             owner=self.owner,
             load=self.owner.load,
+            expects=self.owner.expects,
+            warm=self.owner.warm,
         )
+        self.owner.on_warm = self._ownership.say
         self.owner.on_lost = self._ownership.lost
         self.owner.on_failed = self._ownership.failed
         self._calls = Calls(parts.bus, self.owner.shard)

@@ -126,7 +126,8 @@ class Watch:
         """The last sequence before that."""
         self.base = 0
         """What the epoch has more than `fence`: 0, unless the log has lost its end once."""
-        self._at_mark = ""
+        self._written: dict[int, str] = {}
+        """Sequence of the messages of the log → incarnation that wrote it, until that was compared."""
 
     async def read(self) -> None:
         """Learn the mark, if the database can be asked now."""
@@ -142,8 +143,7 @@ class Watch:
 
     def note(self, entry: LogEntry, batch: Sequence[Entry]) -> None:
         """Take note of a message of the log."""
-        if self.mark is not None and entry.seq == self.mark.seq:
-            self._at_mark = entry.msg_id.partition("/")[0]
+        self._written[entry.seq] = entry.msg_id.partition("/")[0]
         for table_id, event in batch:
             if not table_id and isinstance(event, ShardCut):
                 self.base = max(self.base, event.base)
@@ -153,12 +153,17 @@ class Watch:
         mark = self.mark
         if mark is None:
             return False
-        is_other = bool(self._at_mark) and self._at_mark != mark.incarnation
+        at_mark = self._written.get(mark.seq, "")
+        is_other = bool(at_mark) and at_mark != mark.incarnation
         return mark.seq > self.before or is_other or mark.epoch >= self.fence + max(self.base, mark.base)
 
     def is_behind(self) -> bool:
         """Say whether the mark knows a base that the log, purged since, does not."""
         return self.mark is not None and self.mark.base > self.base
+
+    def is_compared(self) -> None:
+        """What the log holds was compared with the mark: it need not be remembered any more."""
+        self._written.clear()
 
     def base_after(self) -> int:
         """Return a base by which the epoch is higher than any before."""

@@ -20,8 +20,6 @@ CLOSED_MAX = 4_096
 BROKEN_FRAMES = 10_000
 """The frames of a table that cannot be replayed go on after so many that may have been shown before."""
 
-_OF_THE_SHARD = (e.ShardTaken, e.ShardStalled, e.ShardCut)
-
 _AFTER_BREAK = (
     e.TableFrozen,
     e.CloseAsked,
@@ -81,7 +79,7 @@ class _Kept:
 
 
 class Replay:
-    """Reads a log, message after message; then `fold` makes its tables.
+    """Reads a log, message after message; `fold` makes its tables, now or between messages.
 
     A table is made from its last checkpoint in the log, so what stands before that is only read over. A
     table whose events this program cannot fold (its rules have changed, or are broken) does not take the
@@ -103,17 +101,32 @@ class Replay:
             if event.at > self.last_at:
                 self.last_at = event.at
             if isinstance(event, e.TableCheckpoint):
-                kept[event.table_id] = _Kept(event)
+                if event.table_id in self.broken:
+                    # Its owner could fold what we could not, and went on from there.
+                    self.broken.discard(event.table_id)
+                    del self.live[event.table_id]
+                if event.table_id not in self.live:
+                    kept[event.table_id] = _Kept(event)
             elif isinstance(event, e.TableCreated):
                 kept[table_id] = _Kept(event)
-            elif isinstance(event, _OF_THE_SHARD):
+            elif isinstance(event, e.ShardTaken | e.ShardStalled | e.ShardCut):
                 for every in kept.values():
                     every.events.append(event)
+                for made in list(self.live):
+                    self._apply(made, event)
             elif isinstance(event, e.TableClosed):
-                self._close(table_id)
-            elif table_id in kept and not isinstance(event, e.ShardReleased):
-                # Events before a table's first known checkpoint are of no use: it is still to come.
+                if table_id in self.live:
+                    self.broken.discard(table_id)
+                    self.note_closing(table_id, event)
+                else:
+                    self._close(table_id)
+            elif isinstance(event, e.ShardReleased):
+                continue
+            elif table_id in kept:
                 kept[table_id].events.append(event)
+            elif table_id in self.live:
+                self._apply(table_id, event)
+            # Events before a table's first known checkpoint are of no use: it is still to come.
 
     def fold(self) -> bool:
         """Make the next table of those that were read; return whether there was one."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from paiju.table.v1.events_pb2 import RoundVoided
@@ -14,7 +13,7 @@ from paiju.table.v1.wire_pb2 import ShardOwned
 from engine.face import Game
 from services.chassis import log
 from services.chassis.bus import subject, subject_of
-from services.chassis.bus.port import Bus, Fenced, LogEntry, Subscription
+from services.chassis.bus.port import Bus, Fenced, Subscription
 from services.chassis.clock import Clock
 from services.chassis.errors import Outage
 from services.chassis.ids import Ids
@@ -29,14 +28,12 @@ from services.table.marks import SKIP, Marks, Watch
 from services.table.minds import Minds
 from services.table.outbox import Bank, Outbox, Records
 from services.table.protection import Guard
+from services.table.reader import TAKES_MAX, LogReader
 from services.table.sessions import Outgoing, Sessions
 from services.table.tables import STALL_GRACE_MS, Tables
 
 GRACE_MS = 5_000
 """Every deadline is at least so long after a takeover."""
-
-TAKES_MAX = 20
-"""Tries to read the log without a purge passing by."""
 
 MARK_S = 1.0
 """The mark of how far the log reaches is set so often, if it has grown."""
@@ -71,10 +68,14 @@ class Means:
     """What tells that a log has lost its end; None = nobody looks."""
     guard: Guard | None = None
     """Who knows who may play; None = nobody is asked."""
+    folding: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while the tables of a shard are made: of several taken together each plays when it is made."""
 
 
 class Shard:
     """See the module. `take`, then it serves until `release`, or until `lost` is called.
+
+    Where it is known that it will be taken, `follow` makes the taking short.
 
     Args:
         name: In hex.
@@ -103,7 +104,8 @@ class Shard:
         """If the log was found to be cut: what is still to be told of it."""
         self.sessions = Sessions()
         self._out = Outgoing(means.bus, means.metrics, int(name, 16))
-        self.tables = self._make_tables()
+        self._reader = LogReader(means.bus, self._subject, self._watch, self._make_tables)
+        self.tables = self._reader.tables
         self.journal: Journal
         self._desk: Desk
         self._outbox: Outbox
@@ -131,6 +133,19 @@ class Shard:
 
     # Taking
 
+    @property
+    def is_warm(self) -> bool:
+        """Whether the log was read, but for what has come since."""
+        return self._reader.is_warm
+
+    async def follow(self, is_warm: Callable[[], object]) -> None:
+        """Read along while another owner serves, until `take` or cancelled; `is_warm` is called once.
+
+        Raises:
+            Outage: The log can't be reached.
+        """
+        await self._reader.follow(is_warm)
+
     async def take(self) -> None:
         """Fence, replay, serve.
 
@@ -138,17 +153,18 @@ class Shard:
             Outage: The log can't be reached.
             Fenced: Others take it at the same time.
         """
-        means = self._means
-        watch = self._watch
+        means, watch, began = self._means, self._watch, self._clock.monotonic()
         self.epoch = watch.fence = last = await self._fence()
-        self.tables = self._make_tables()
         await watch.read()
-        await self._replay()
+        await self._reader.read_to(self.epoch)
+        self.tables = self._reader.tables
         is_cut = watch.is_cut()
         if is_cut:
             last = await self._cut()
         elif watch.is_behind() and watch.mark is not None:
             watch.base = watch.mark.base
+        if watch.is_known:
+            watch.is_compared()
         self.epoch += watch.base
         self._out.epoch = self.epoch
         tables = self.tables
@@ -167,12 +183,26 @@ class Shard:
         self._outbox = Outbox(means.bus, means.clock, means.ids, tables, means.bank, means.records)
         self._purges: asyncio.Queue[int] = asyncio.Queue()
         tables.purge_below = self._purges.put_nowait
-        await tables.fold()
+        read_at = self._clock.monotonic()
+        async with means.folding:
+            await tables.fold()
+            await self._serve(journal, is_cut)
+        _log.info(
+            "shard_taken",
+            shard=self.name,
+            epoch=self.epoch,
+            tables=len(tables.live),
+            read_ms=round((read_at - began) * 1000),
+            made_ms=round((self._clock.monotonic() - read_at) * 1000),
+        )
+
+    async def _serve(self, journal: Journal, is_cut: bool) -> None:
+        tables = self.tables
         tables.serve(journal)
         if is_cut:
             self._voids = cut.end_matches(tables)
         self._gone = asyncio.get_running_loop().create_future()
-        self._task = means.spawn(f"table-shard-{self.name}", self._run())
+        self._task = self._means.spawn(f"table-shard-{self.name}", self._run())
         try:
             await self._subscribe()
         except BaseException:
@@ -181,7 +211,6 @@ class Shard:
         if self.is_dropped:
             await self._unsubscribe()
             raise Outage(f"shard {self.name} was lost at once")
-        _log.info("shard_taken", shard=self.name, epoch=self.epoch, tables=len(tables.live))
 
     async def _subscribe(self) -> None:
         bus = self._means.bus
@@ -214,31 +243,6 @@ class Shard:
             except Fenced:
                 continue
         raise Outage(f"shard {self.name}: others append all the time")
-
-    async def _replay(self) -> None:
-        for _ in range(TAKES_MAX):
-            if await self._read():
-                return
-            _log.info("shard_read_again", shard=self.name)
-            self.tables = self._make_tables()
-        raise Outage(f"shard {self.name}: a purge passes by all the time")
-
-    async def _read(self) -> bool:
-        """Read the log up to our own fence; False = a purge has taken something from under us."""
-        before: LogEntry | None = None
-        async with aclosing(self._means.bus.read(self._subject)) as entries:
-            async for entry in entries:
-                if before is not None and entry.msg_id and entry.expected_last != before.seq:
-                    return False
-                if entry.seq > self.epoch:
-                    raise Fenced(self._subject, self.epoch, entry.seq)
-                batch = decode_batch(entry.payload) if entry.msg_id else ()
-                self._watch.note(entry, batch)
-                self.tables.replay(entry.seq, batch)
-                if entry.seq == self.epoch:
-                    return True
-                before = entry
-        return False
 
     # Losses
 

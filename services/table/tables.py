@@ -112,14 +112,14 @@ class Tables:
         self._replay.take(entries)
         self._floor.note(seq, entries)
 
-    async def fold(self) -> None:
-        """Make the tables that the log tells of; others have their turn now and then."""
-        while self._fold_some():
+    async def fold(self, stretch_s: float = FOLD_S) -> None:
+        """Make the tables that the log tells of; others have their turn after each stretch."""
+        while self._fold_some(stretch_s):
             await self._clock.sleep(0)
 
-    def _fold_some(self) -> bool:
+    def _fold_some(self, stretch_s: float) -> bool:
         """Return whether more is left."""
-        until = self._clock.monotonic() + FOLD_S
+        until = self._clock.monotonic() + stretch_s
         # What is made here is kept: to look for garbage again and again while it grows would cost a third
         # more.
         is_collecting = gc.isenabled()
@@ -138,6 +138,7 @@ class Tables:
         while self._replay.fold():
             pass
         self.journal = journal
+        self._wall_ms, self._started = self._clock.now_ms(), self._clock.monotonic()
         self._floor_ms = max(self._floor_ms, self._replay.last_at)
         for table_id, table in self.live.items():
             self._rests[table_id] = 0

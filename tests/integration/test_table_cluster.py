@@ -161,7 +161,7 @@ async def playing(bus: NatsBus) -> AsyncIterator[dict[str, Player]]:
     calls = Calls(bus, lambda _: None)
     for shard in SHARDS:
         table_id, name = f"{shard}-cluster1", f"p_{shard}"
-        call = Create(table_id, spec(name, rounds=32, timing=TIMING))
+        call = Create(table_id, spec(name, rounds=64, timing=TIMING))
         async with asyncio.timeout(WAIT_S):
             while True:
                 try:

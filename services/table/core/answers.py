@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from engine import face
 from engine.fair_deal import draw_dealer, wall_order
 from services.table.core import frames as f
-from services.table.core.beats import HIDING, Beat, Told, split, texts_for, told
+from services.table.core.beats import EACH, Told, public_texts, split, texts_for, told
 from services.table.core.events import Answered, Dealt
+from services.table.core.frames import Beat
 from services.table.core.state import ANSWERED_MAX, Given, OpenQuestion
 from services.table.core.turns import can_claim, is_turn
 
@@ -64,12 +65,12 @@ def _follow(table: Table, actor: int | None, followed: Sequence[face.Event]) -> 
     at = state.at
     shows_now = not table.pending and state.pause_until <= at
     to_act = position.to_act()
-    is_settled = any(public is not None for _, public, _ in events) or any(
+    is_settled = any(public is not None for _, public, _, _ in events) or any(
         table.questions[number] is None for number in to_act
     )
     if actor is not None and events and not (is_settled and shows_now):
         # The actor's own answer shows at once; what has come of it keeps its distance.
-        first, public, _ = events[0]
+        first, public, _, _ = events[0]
         own = first.text_for(actor) if public is None else None
         if own is not None:
             _tell_own(table, actor, (own,))
@@ -157,8 +158,8 @@ def _beat(
     turn, until = next(
         ((seat, question.deadline) for seat, question in asked.items() if question.is_turn), (-1, 0)
     )
-    public = tuple([text for _, text, _ in group if text is not None])
-    is_open = len(public) == len(group) and HIDING not in "".join(public)
+    public = public_texts(group)
+    readers = {reader for _, _, _, reader in group}
     shared = f.Play(round_id, public, None, turn, until)
     bodies: list[f.Body | None] = []
     last = len(table.s.listeners) - 1
@@ -169,7 +170,7 @@ def _beat(
         if number == last:
             bodies.append(shared if public or turn >= 0 else None)
             continue
-        texts = public if is_open else texts_for(group, number)
+        texts = texts_for(group, number) if number in readers or EACH in readers else public
         question = asked.get(number)
         if question is None and texts == public:
             body = shared

@@ -4,21 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import msgspec
-
 from engine.face import Event
-from services.table.core import frames as f
-
-
-class Beat(msgspec.Struct, gc=False):
-    """What is shown at one moment: one body for everyone, or a body per listener."""
-
-    show_at: int
-    common: f.Body | None = None
-    bodies: tuple[f.Body | None, ...] = ()
-    public: f.Body | None = None
-    """What the public part of `bodies` means for the board."""
-
 
 KEPT = frozenset({"wei", "chouwei", "ti"})
 """Events that keep a drawn card without showing it: their seat alone may then be asked whether it wins, so
@@ -29,25 +15,37 @@ HIDING = "?"
 """Stands in a public text for what not everybody may read; without it, the text reads alike for all
 (docs/notation.md; `tests/unit/test_table_texts.py` holds every game to it)."""
 
-Told = tuple[Event, str | None, bool]
-"""An event, what everybody reads of it (None: nothing), whether the next public event keeps its distance."""
+ALL = -1
+EACH = -2
+
+Told = tuple[Event, str | None, bool, int]
+"""An event, what everybody reads of it (None: nothing), whether the next public event keeps its distance, and
+who reads something else than everybody: nobody (`ALL`), a seat, or perhaps each one (`EACH`)."""
 
 
 def told(events: Sequence[Event]) -> list[Told]:
     """Return events with their public texts, each made once."""
     made: list[Told] = []
     for event in events:
-        public = event.text_for(None)
+        reader = event.reader
+        public = event.text_for(None) if reader is None else None
+        if reader is None:
+            reader = ALL if public is not None and HIDING not in public else EACH
         paces = event.pause or (public is not None and public.partition(" ")[0] in KEPT)
-        made.append((event, public, paces))
+        made.append((event, public, paces, reader))
     return made
+
+
+def public_texts(group: Sequence[Told]) -> tuple[str, ...]:
+    """Return what everybody reads of events."""
+    return tuple([public for _, public, _, _ in group if public is not None])
 
 
 def texts_for(group: Sequence[Told], listener: int) -> tuple[str, ...]:
     """Return what a listener reads of events."""
     texts: list[str] = []
-    for event, public, _ in group:
-        text = public if public is not None and HIDING not in public else event.text_for(listener)
+    for event, public, _, reader in group:
+        text = event.text_for(listener) if reader in (listener, EACH) else public
         if text is not None:
             texts.append(text)
     return tuple(texts)

@@ -254,3 +254,13 @@ class Ring:
         if not first - 1 <= number <= last:
             return None
         return [frame for frame in frames if frame.number > number]
+
+
+class Beat(msgspec.Struct, gc=False):
+    """What is shown at one moment: one body for everyone, or a body per listener."""
+
+    show_at: int
+    common: Body | None = None
+    bodies: tuple[Body | None, ...] = ()
+    public: Body | None = None
+    """What the public part of `bodies` means for the board."""

@@ -22,7 +22,6 @@ from engine.face import Game, Position
 from engine.record import full_result
 from services.table.core import frames as f
 from services.table.core.answers import answered
-from services.table.core.beats import Beat
 from services.table.core.events import (
     Answered,
     ShardCut,
@@ -32,6 +31,7 @@ from services.table.core.events import (
     TableEvent,
 )
 from services.table.core.fold import FOLDS
+from services.table.core.frames import Beat
 from services.table.core.record import write_record
 from services.table.core.spec import shared
 from services.table.core.state import (

@@ -10,6 +10,7 @@ from services.chassis.bus.port import Durable, Fenced, FencedOff, Unknown
 from services.gateway.bus.tables import Tables as GatewayTables
 from services.table.core import events as e
 from services.table.journal import Journal, Writer
+from services.table.reader import LogReader
 from services.table.shard import Shard
 from tests.simulation.mutants.planting import Patch, mutant
 
@@ -125,56 +126,70 @@ def an_owner_takes_a_shard_without_a_fence(patch: Patch) -> None:
         self._watch.before = last.seq if last is not None else 0
         return self._watch.before
 
-    read = Shard._read
+    read_to = LogReader.read_to
 
-    async def of_what_is_there(self: Shard) -> bool:
-        return True if not self.epoch else await read(self)
+    async def of_what_is_there(self: LogReader, fence: int) -> None:
+        if fence:
+            await read_to(self, fence)
 
     patch.setattr(Shard, "_fence", unfenced)
-    patch.setattr(Shard, "_read", of_what_is_there)
+    patch.setattr(LogReader, "read_to", of_what_is_there)
 
 
 @mutant("owner-is-the-log", "frame-is-logged", "one-content-per-frame", "answered-once", "created-once")
 def the_log_is_read_before_the_fence_is_appended(patch: Patch) -> None:
     """Taking, step 3: read until the own `ShardTaken` comes back. Here what comes between is never seen."""
-    fence, read = Shard._fence, Shard._read
+    fence, read_to = Shard._fence, LogReader.read_to
 
     async def look_first(self: Shard) -> int:
         last = await self._means.bus.last(self._subject)
-        self.__dict__["read_up_to"] = last.seq if last is not None else 0
+        self._reader.__dict__["read_up_to"] = last.seq if last is not None else 0
         await self._means.clock.sleep(2.0)
         return await fence(self)
 
-    async def hasty(self: Shard) -> bool:
+    async def hasty(self: LogReader, fence: int) -> None:
         up_to = self.__dict__["read_up_to"]
-        _leave_out(self, lambda seq: up_to < seq < self.epoch)
-        return await read(self)
+        _leave_out(self, lambda seq: up_to < seq < fence)
+        await read_to(self, fence)
 
     patch.setattr(Shard, "_fence", look_first)
-    patch.setattr(Shard, "_read", hasty)
+    patch.setattr(LogReader, "read_to", hasty)
 
 
 @mutant("owner-is-the-log", "frame-is-logged", "one-content-per-frame", "answered-once", "created-once")
 def the_reader_stops_where_the_log_seems_to_end(patch: Patch) -> None:
     """Taking, step 3: what a replica yields may end before the fence. Here the last few are missed."""
-    read = Shard._read
+    read_to = LogReader.read_to
 
-    async def hasty(self: Shard) -> bool:
-        _leave_out(self, lambda seq: self.epoch - 3 <= seq < self.epoch)
-        return await read(self)
+    async def hasty(self: LogReader, fence: int) -> None:
+        _leave_out(self, lambda seq: fence - 3 <= seq < fence)
+        await read_to(self, fence)
 
-    patch.setattr(Shard, "_read", hasty)
+    patch.setattr(LogReader, "read_to", hasty)
 
 
-def _leave_out(shard: Shard, is_missed: Callable[[int], bool]) -> None:
+@mutant("owner-is-the-log", "frame-is-logged", "one-content-per-frame", "answered-once", "created-once")
+def who_reads_along_does_not_read_on(patch: Patch) -> None:
+    """Taking, step 3, by who has read along: what came since is read too. Here that is taken for all."""
+    read_to = LogReader.read_to
+
+    async def content(self: LogReader, fence: int) -> None:
+        if self.is_warm:
+            _leave_out(self, lambda seq: seq < fence)
+        await read_to(self, fence)
+
+    patch.setattr(LogReader, "read_to", content)
+
+
+def _leave_out(reader: LogReader, is_missed: Callable[[int], bool]) -> None:
     """Let the tables of a shard not hear of some messages of the log."""
-    replay = shard.tables.replay
+    replay = reader.tables.replay
 
     def some(seq: int, entries: Any) -> None:
         if not is_missed(seq):
             replay(seq, entries)
 
-    shard.tables.replay = some  # type: ignore[method-assign]
+    reader.tables.replay = some  # type: ignore[method-assign]
 
 
 @mutant("owner-is-the-log", "one-content-per-frame", "frame-is-logged", "acknowledged-is-logged")
