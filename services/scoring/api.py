@@ -13,6 +13,7 @@ from services.chassis.db import Database
 from services.chassis.errors import Refusal
 from services.scoring import store
 from services.scoring.core import audit as core
+from services.scoring.core.account import account_of
 from services.scoring.core.games import GAMES as AUDITED
 from services.scoring.core.hand import CARDS_MAX, BadHand, HandToScore, ScoredHand
 from services.scoring.core.record import RECORD_BYTES_MAX
@@ -77,7 +78,8 @@ class ScoringApi:
         if len(request.commitment) not in (0, COMMITMENT_BYTES):
             raise Refusal("INVALID_ARGUMENT", field="commitment")
         verdict = await self._bounded(_audited, request.record, request.commitment)
-        return pb.AuditRecordResponse(audit=as_message(verdict))
+        zh, en = account_of(verdict)
+        return pb.AuditRecordResponse(audit=as_message(verdict), explanation_zh=zh, explanation_en=en)
 
     async def GetAudit(  # noqa: N802 - the proto names it
         self, request: pb.GetAuditRequest, context: Context
@@ -87,7 +89,9 @@ class ScoringApi:
         found = known.audits.get(request.round_id)
         if found is None:
             raise Refusal("NOT_FOUND", what=request.round_id[:200])
-        return pb.GetAuditResponse(audit=found.message)
+        opening = known.openings.get(request.round_id)
+        heard = opening.commitment if opening is not None else b""
+        return pb.GetAuditResponse(audit=found.message, commitment=heard)
 
     async def _bounded(self, fn: Callable[..., T], *args: object) -> T:
         """Compute for a caller, unless too many wait already."""

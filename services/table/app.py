@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paiju.table.v1 import table_service_pb2_grpc
+from paiju.table.v1 import evidence_service_pb2_grpc, table_service_pb2_grpc
 from paiju.table.v1.events_pb2 import MatchFinished, RoundFinished, RoundOpened, RoundVoided
 from paiju.table.v1.wire_pb2 import ShardOwned
 
@@ -15,8 +15,10 @@ from services.chassis.lease import Ownership
 from services.chassis.run import Parts, Service, Wiring
 from services.table.api import ACCESS, TableApi
 from services.table.bank import EconomyBank
-from services.table.bus import SETTLEMENTS, Ears
+from services.table.bus import DISPUTES, SETTLEMENTS, Ears
 from services.table.calls import Calls, serve_call
+from services.table.evidence_api import ACCESS as EVIDENCE_ACCESS
+from services.table.evidence_api import EvidenceApi
 from services.table.journal import Writer
 from services.table.marks import MarkStore
 from services.table.memory import set_aside
@@ -82,6 +84,12 @@ class TableService:
             TableApi(Games(*(GAMES[name] for name in settings.games)), shards, self._calls, records),
             ACCESS,
         )
+        parts.rpc.serve(
+            self.name,
+            evidence_service_pb2_grpc.add_EvidenceServiceServicer_to_server,
+            EvidenceApi(GAMES, records),
+            EVIDENCE_ACCESS,
+        )
 
     async def start(self) -> None:
         """Take shards, and hear what becomes of rounds."""
@@ -92,7 +100,8 @@ class TableService:
         self._consumers = [
             await self._parts.bus.consume(
                 SETTLEMENTS.durable, SETTLEMENTS.types, ears.on_settlements, batch=64
-            )
+            ),
+            await self._parts.bus.consume(DISPUTES.durable, DISPUTES.types, ears.on_settlements, batch=64),
         ]
 
     async def stop(self) -> None:
@@ -114,7 +123,7 @@ WIRING = Wiring(
     wire,
     TableSettings,
     says=(RoundOpened, RoundFinished, RoundVoided, MatchFinished),
-    hears=(SETTLEMENTS,),
+    hears=(DISPUTES, SETTLEMENTS),
     tells=(
         subject("gateway", "out", "*"),
         subject("table", "rpc", "*"),

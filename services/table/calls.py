@@ -196,9 +196,19 @@ async def _note(shard: Shard, call: Note) -> Answer:
         # Closed and forgotten: nobody is left to be told.
         return Answer()
     said = msgspec.structs.replace(call.said, at=shard.tables.now())
-    known = table.s.audited if isinstance(said, e.Audited) else table.s.settled
     round_ = table.s.round
-    if round_ is not None and said.round_no <= round_.no and said.round_no not in known:
+    if round_ is not None and said.round_no <= round_.no and said.round_no not in _heard_of(table, said):
         shard.tables.do(call.table_id, (said,))
     await shard.done()
     return Answer()
+
+
+def _heard_of(table: Table, said: e.Audited | e.Settled) -> list[int]:
+    """Return the rounds of which the like was said before: a repeat does nothing.
+
+    That a round waits for a person can be news though scoring agreed to it: economy could not settle it.
+    """
+    state = table.s
+    if isinstance(said, e.Settled):
+        return state.settled
+    return state.audited if said.is_agreed else [*state.disputed, *state.settled]

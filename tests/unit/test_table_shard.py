@@ -25,6 +25,7 @@ from services.table import calls as calls_module
 from services.table import desk, tables
 from services.table.calls import Calls, Close, Create, Get, Note, Seats
 from services.table.core import events as e
+from services.table.core.duties import DISPUTE_WAIT_MS
 from services.table.core.events import Stake, decode_batch
 from tests.simulation.client import Door, Player
 from tests.simulation.tables import FAST, Host, MemoryBank, spec
@@ -393,6 +394,7 @@ async def test_a_dispute_suspends_the_match_until_the_house_closes_it(at: Lab) -
     await at.until(lambda: player.view.paused.reason == "ROUND_DISPUTED")
     await at.clock.sleep(30)
     assert len(at.events(e.RoundOpened)) == 1
+    assert player.view.phase == "between"
     await calls.about(Close(TABLE, "CLOSED"))
     await at.until(lambda: player.view.phase == "finished")
     assert player.view.match_end.cause == "voided"
@@ -411,6 +413,112 @@ async def test_a_dispute_that_comes_late_suspends_the_match_after_the_round_in_p
     await at.clock.sleep(30)
     assert len(at.events(e.RoundOpened)) == 2
     playing.cancel()
+
+
+async def disputed(at: Lab, **more: Any) -> tuple[Player, Calls]:
+    """Return a player at a table whose first round waits for a person."""
+    await table(at, "p_a", rounds=3, timing=FAST.replace('"between_ms":0', '"between_ms":5000'), **more)
+    player = Player(await at.door(), "p_a", TABLE, random.Random(1))
+    async with at.clock.timeout(60):
+        await player.play(until=lambda one: one.view.phase == "between")
+    calls = at.calls()
+    await calls.about(Note(TABLE, e.Audited(0, 1, False, "test 1")))
+    await at.until(lambda: player.view.paused.reason == "ROUND_DISPUTED")
+    return player, calls
+
+
+@lab
+async def test_a_match_that_waits_for_a_person_ends_after_a_minute_and_its_stakes_are_asked_to_close(
+    at: Lab,
+) -> None:
+    bank = MemoryBank()
+    await at.host(bank=bank).take()
+    player, _ = await disputed(at, stake=STAKE)
+    began = at.clock.now_ms()
+    await at.until(lambda: player.view.phase == "finished", 90)
+    assert at.clock.now_ms() - began == pytest.approx(DISPUTE_WAIT_MS, abs=2_000)
+    assert player.view.match_end.cause == "disputed"
+    await at.until(lambda: len(bank.closed) == 3)
+    assert player.view.settlement.verdict == "DISPUTED", "economy keeps them until somebody has decided"
+
+
+@lab
+async def test_a_new_owner_goes_on_counting_the_same_minute(at: Lab) -> None:
+    await at.host().take()
+    player, _ = await disputed(at)
+    began = at.clock.now_ms()
+    await at.clock.sleep(40)
+    await at.host("other").take()
+    await player.attach()
+    await at.until(lambda: player.view.phase == "finished", 90)
+    assert at.clock.now_ms() - began == pytest.approx(DISPUTE_WAIT_MS, abs=6_000)
+    assert player.view.match_end.cause == "disputed"
+
+
+@lab
+async def test_who_leaves_while_a_round_waits_ends_the_match_at_once(at: Lab) -> None:
+    await at.host().take()
+    player, _ = await disputed(at)
+    began = at.clock.now_ms()
+    await player.say("bye", leave=p.Leave())
+    await at.until(lambda: player.view.phase == "finished")
+    assert at.clock.now_ms() - began < 5_000
+    assert player.view.match_end.cause == "left"
+
+
+@lab
+async def test_a_match_goes_on_when_the_engine_was_right(at: Lab) -> None:
+    await at.host().take()
+    player, calls = await disputed(at)
+    await calls.about(Note(TABLE, e.Settled(0, 1, (), (), "ENGINE")))
+    await at.until(lambda: player.view.settlement.settled)
+    assert player.view.settlement.verdict == "DECIDED"
+    await at.until(lambda: len(at.events(e.RoundOpened)) == 2)
+    assert not player.view.paused.reason
+
+
+async def overruled(at: Lab, outcome: str) -> Player:
+    """Return a player whose match has ended because a person found the engine wrong."""
+    await at.host().take()
+    player, calls = await disputed(at)
+    began = at.clock.now_ms()
+    await calls.about(Note(TABLE, e.Settled(0, 1, (), (), outcome)))
+    await at.until(lambda: player.view.phase == "finished")
+    assert at.clock.now_ms() - began < 5_000
+    assert player.view.match_end.cause == "disputed"
+    assert len(at.events(e.RoundOpened)) == 1
+    return player
+
+
+@lab
+async def test_a_match_whose_engine_was_wrong_goes_on_no_more(at: Lab) -> None:
+    player = await overruled(at, "SCORING")
+    assert player.view.settlement.verdict == "DECIDED"
+
+
+@lab
+async def test_a_match_whose_round_was_voided_goes_on_no_more(at: Lab) -> None:
+    player = await overruled(at, "VOID")
+    assert player.view.settlement.verdict == "VOIDED"
+    assert player.view.settlement.settled
+
+
+@lab
+async def test_a_round_that_scoring_agreed_to_can_still_wait_for_a_person(at: Lab) -> None:
+    await at.host().take()
+    await table(at, "p_a", rounds=3, timing=FAST.replace('"between_ms":0', '"between_ms":5000'), stake=STAKE)
+    player = Player(await at.door(), "p_a", TABLE, random.Random(1))
+    async with at.clock.timeout(60):
+        await player.play(until=lambda one: one.view.phase == "between")
+    calls = at.calls()
+    await calls.about(Note(TABLE, e.Audited(0, 1, True, "test 1")))
+    for _ in range(2):
+        await calls.about(Note(TABLE, e.Audited(0, 1, False, "paiju-economy")))
+    assert len(at.events(e.Audited)) == 2, "the same again is nothing new"
+    await at.until(lambda: player.view.paused.reason == "ROUND_DISPUTED")
+    await calls.about(Note(TABLE, e.Settled(0, 1, (0, 0, 0), (1000, 1000, 1000), "ENGINE")))
+    await calls.about(Note(TABLE, e.Audited(0, 1, False, "late")))
+    assert len(at.events(e.Audited)) == 2, "a decided round waits no more"
 
 
 @lab

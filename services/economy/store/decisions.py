@@ -159,7 +159,7 @@ def settled_as(audit: RoundAudited, outcome: Outcome, engine: Word | str) -> Rou
     settled = RoundAudited()
     settled.CopyFrom(audit)
     settled.verdict = VERDICT_AGREED
-    settled.auditor = f"decided: {outcome}"
+    settled.auditor = f"{facts.DECIDED}{outcome}"
     settled.ClearField("differences")
     if not audit.settlement_json:
         return "settlement_options_bad"

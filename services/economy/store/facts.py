@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 
 from paiju.economy.v1 import events_pb2
+from paiju.economy.v1.dispute_events_pb2 import Outcome
 from paiju.scoring.v1 import events_pb2 as scoring_events
 from paiju.table.v1 import events_pb2 as table_events
 from sqlalchemy import Connection
@@ -15,6 +16,9 @@ from services.economy.core.caps import CapInputs, fees, terms_of
 from services.economy.core.rounds import RoundFact, SeatFact
 from services.economy.store import schema
 from services.economy.store.bulk import insert_rows
+
+DECIDED = "decided: "
+"""Before the outcome, the auditor of a round that a person decided."""
 
 
 def from_audited(message: scoring_events.RoundAudited) -> RoundFact:
@@ -108,7 +112,13 @@ def round_settled(
         fan=audit.fan,
         names_json=audit.names_json,
         from_seat=audit.from_seat,
+        decided=_decided(audit.auditor),
     )
+
+
+def _decided(auditor: str) -> Outcome.ValueType:
+    outcome = auditor.removeprefix(DECIDED) if auditor.startswith(DECIDED) else "UNSPECIFIED"
+    return Outcome.Value(f"OUTCOME_{outcome}")
 
 
 def announce(connection: Connection, events: Iterable[events_pb2.RoundSettled]) -> None:

@@ -14,6 +14,9 @@ from services.table.core.table import NEVER, Table
 SETTLEMENT_WAIT_MS = 5_000
 """After this the match says that it waits for its money."""
 
+DISPUTE_WAIT_MS = 60_000
+"""So long a match waits for a person to decide about its round; then it ends. Its stakes go on waiting."""
+
 SLOW = frozenset({"hard"})
 """Bots that may need a good part of a second of the processor for an answer."""
 
@@ -258,11 +261,14 @@ def _end_round(table: Table) -> Make:
 
 def _between(table: Table) -> Iterator[Duty]:
     state, round_ = table.s, table.round
-    if state.is_disputed and not state.closing:
+    cause = end_cause(state)
+    if state.is_disputed and not cause:
         if state.paused != "ROUND_DISPUTED":
             yield NOW, lambda now, _: e.PauseSet(now, "ROUND_DISPUTED")
+        else:
+            until = max(state.paused_at + DISPUTE_WAIT_MS, state.grace_until)
+            yield until, lambda now, _: e.MatchEnded(now, "disputed")
         return
-    cause = end_cause(state)
     if cause:
         yield NOW, lambda now, _: e.MatchEnded(now, cause)
         return

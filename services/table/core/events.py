@@ -183,6 +183,8 @@ class Settled(Event, frozen=True, tag=14):
     round_no: int
     coins: tuple[int, ...]
     stakes: tuple[int, ...]
+    outcome: str = ""
+    """Of a disputed round: `ENGINE`, `SCORING` or `VOID`, as a person decided it."""
 
 
 class ReadySaid(Commanded, frozen=True, tag=15):

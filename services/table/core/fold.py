@@ -140,7 +140,9 @@ def _audited(table: Table, event: e.Audited) -> None:
     round_ = table.round
     verdict = "AGREED" if event.is_agreed else "DISPUTED"
     table.s.audited.append(event.round_no)
-    table.s.is_disputed = table.s.is_disputed or not event.is_agreed
+    if not event.is_agreed:
+        table.s.disputed = [*table.s.disputed, event.round_no]
+        table.s.is_disputed = True
     if round_.no != event.round_no:
         table.queue(_settlement(table, event.round_no, verdict, event.auditor, (), (), is_settled=False))
         return
@@ -151,14 +153,18 @@ def _audited(table: Table, event: e.Audited) -> None:
 def _settled(table: Table, event: e.Settled) -> None:
     round_ = table.round
     table.s.settled.append(event.round_no)
+    table.s.disputed = [number for number in table.s.disputed if number != event.round_no]
+    table.s.is_disputed = bool(table.s.disputed)
+    table.s.is_overruled = table.s.is_overruled or event.outcome in ("SCORING", "VOID")
     if event.stakes:
         table.s.stakes = list(event.stakes)
+    verdict = {"": "AGREED", "VOID": "VOIDED"}.get(event.outcome, "DECIDED")
     if round_.no != event.round_no:
         table.queue(
-            _settlement(table, event.round_no, "AGREED", "", event.coins, event.stakes, is_settled=True)
+            _settlement(table, event.round_no, verdict, "", event.coins, event.stakes, is_settled=True)
         )
         return
-    round_.verdict = "AGREED"
+    round_.verdict = verdict
     round_.is_settled = True
     round_.coins, round_.stakes = event.coins, event.stakes
     _queue_settlement(table)
@@ -251,6 +257,7 @@ def _presence_changed(table: Table, event: e.PresenceChanged) -> None:
 
 def _pause_set(table: Table, event: e.PauseSet) -> None:
     table.s.paused = event.reason
+    table.s.paused_at = event.at if event.reason else 0
     table.queue(f.Paused(event.reason))
 
 

@@ -16,6 +16,8 @@ def end_cause(state: State) -> str:
         return "left"
     if state.rounds_played >= state.spec.rounds:
         return "all_rounds"
+    if state.is_overruled:
+        return "disputed"
     stake = state.spec.stake
     if stake is not None and round_ is not None and round_.is_settled and min(state.stakes) < stake.minimum:
         return "stake_short"

@@ -141,11 +141,16 @@ class State(msgspec.Struct, gc=False):
     settled: list[int] = []
     """Rounds whose money is done."""
     is_disputed: bool = False
-    """Scoring disputes a round of the match: no further one is opened."""
+    """A round of the match waits for a person: no further one is opened."""
     closing: str = ""
     cause: str = ""
     finished_at: int = 0
     frozen: str = ""
+    disputed: list[int] = []
+    """Rounds that wait for a person."""
+    is_overruled: bool = False
+    """A person has found the engine wrong about a round: the match goes on no more."""
+    paused_at: int = 0
 
 
 class OpenQuestion(msgspec.Struct, frozen=True, gc=False):

@@ -7,6 +7,7 @@ from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
+from paiju.economy.v1 import dispute_events_pb2 as _dispute_events_pb2
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -96,6 +97,7 @@ class RoundSettled(_message.Message):
     FAN_FIELD_NUMBER: _builtins.int
     NAMES_JSON_FIELD_NUMBER: _builtins.int
     FROM_SEAT_FIELD_NUMBER: _builtins.int
+    DECIDED_FIELD_NUMBER: _builtins.int
     round_id: _builtins.str
     """The round."""
     match_id: _builtins.str
@@ -132,6 +134,8 @@ class RoundSettled(_message.Message):
     """Names with their 番, JSON object."""
     from_seat: _builtins.int
     """Whose card it was, -1 = none."""
+    decided: _dispute_events_pb2.Outcome.ValueType
+    """Set if the round was disputed, and a person decided it so; points and all else are those of that side."""
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___SettledSeat]:
         """In seat order."""
@@ -157,10 +161,11 @@ class RoundSettled(_message.Message):
         fan: _builtins.int = ...,
         names_json: _builtins.str = ...,
         from_seat: _builtins.int = ...,
+        decided: _dispute_events_pb2.Outcome.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cap_inputs_json", b"cap_inputs_json", "end", b"end", "ended_at_ms", b"ended_at_ms", "fan", b"fan", "for_coins", b"for_coins", "from_seat", b"from_seat", "game", b"game", "how", b"how", "huxi", b"huxi", "match_id", b"match_id", "names_json", b"names_json", "preset", b"preset", "round_id", b"round_id", "round_no", b"round_no", "seats", b"seats", "settled_at_ms", b"settled_at_ms", "table_id", b"table_id", "transfer_id", b"transfer_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cap_inputs_json", b"cap_inputs_json", "decided", b"decided", "end", b"end", "ended_at_ms", b"ended_at_ms", "fan", b"fan", "for_coins", b"for_coins", "from_seat", b"from_seat", "game", b"game", "how", b"how", "huxi", b"huxi", "match_id", b"match_id", "names_json", b"names_json", "preset", b"preset", "round_id", b"round_id", "round_no", b"round_no", "seats", b"seats", "settled_at_ms", b"settled_at_ms", "table_id", b"table_id", "transfer_id", b"transfer_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -774,7 +774,7 @@ class RoundSettlement(_message.Message):
     round_id: _builtins.str
     """The round."""
     verdict: _builtins.str
-    """`AGREED`, `DISPUTED` or `VOIDED`."""
+    """`AGREED`, `DISPUTED` (a person has to look: stakes are kept), `DECIDED` (a person has: coins moved) or `VOIDED`."""
     auditor: _builtins.str
     """Version of the auditor."""
     settled: _builtins.bool
@@ -820,7 +820,7 @@ class MatchEnd(_message.Message):
     SCORES_FIELD_NUMBER: _builtins.int
     ROUNDS_PLAYED_FIELD_NUMBER: _builtins.int
     cause: _builtins.str
-    """`all_rounds`, `dissolved`, `left`, `stake_short`, `voided`."""
+    """`all_rounds`, `dissolved`, `left`, `stake_short`, `voided`, `disputed` (a round waits for a person, or the rules engine was wrong about it)."""
     rounds_played: _builtins.int
     """Rounds that were played to the end."""
     @_builtins.property
