@@ -17,6 +17,7 @@ from services.matchmaking.core.halls import parse_halls
 from services.matchmaking.games import Catalogue
 from services.matchmaking.matcher import Matcher
 from services.matchmaking.placer import Placer
+from services.matchmaking.protection import Guard
 from services.matchmaking.rooms import RoomsDesk
 from services.matchmaking.settings import MatchmakingSettings
 from services.matchmaking.store import placements, rooms, tickets
@@ -91,8 +92,9 @@ async def wire(settings: MatchmakingSettings, parts: Parts) -> Service:
     games = Catalogue(parts)
     matcher = Matcher(parts, settings, halls, games, placer)
     people = People(parts, placer)
-    desk = RoomsDesk(parts, settings, games, people, placer, tellers)
-    waiting = HallsDesk(parts, settings, halls, games, people, matcher, tellers)
+    guard = Guard(parts) if settings.protection else None
+    desk = RoomsDesk(parts, settings, games, people, placer, tellers, guard)
+    waiting = HallsDesk(parts, settings, halls, games, people, matcher, tellers, guard)
     api = Api(parts, settings, waiting, desk, people)
     parts.rpc.serve(
         "matchmaking", matchmaking_service_pb2_grpc.add_MatchmakingServiceServicer_to_server, api, ACCESS

@@ -15,6 +15,7 @@ from services.chassis.limits import Rate, RateLimits
 from services.chassis.run import Parts
 from services.matchmaking.games import Catalogue
 from services.matchmaking.placer import Placer
+from services.matchmaking.protection import Guard
 from services.matchmaking.settings import MatchmakingSettings
 from services.matchmaking.store import placements, rooms
 from services.matchmaking.store.engagements import Engaged
@@ -56,6 +57,7 @@ class RoomsDesk:
         people: People,
         placer: Placer,
         tellers: Tellers,
+        guard: Guard | None = None,
     ) -> None:
         self._clock = parts.clock
         self._ids = parts.ids
@@ -66,6 +68,7 @@ class RoomsDesk:
         self._people = people
         self._placer = placer
         self._tellers = tellers
+        self._guard = guard
         guesses = settings.code_guesses_per_minute
         self._guesses = RateLimits(Rate(guesses / 60, guesses), parts.clock)
 
@@ -75,7 +78,7 @@ class RoomsDesk:
         Raises:
             Refusal: As `CheckTableSpec`; REQUEST_ID_REUSED, ALREADY_WAITING, ALREADY_IN_ROOM,
             ALREADY_PLAYING,
-                ROOM_CODES_EXHAUSTED.
+                ROOM_CODES_EXHAUSTED, and why he may not play (`Guard.check`).
             Outage: The tables can't be asked.
         """
         there = await self._db.read(lambda c: rooms.find_request(c, owner_id, request_id))
@@ -100,6 +103,7 @@ class RoomsDesk:
             )
             await self._tables.CheckTableSpec(CheckTableSpecRequest(spec=room.spec(fill=f"bot:{BOT}")))
             try:
+                await self._check_play(owner_id, wish.game)
                 await self._people.check_free(owner_id)
             except Refusal:
                 # The first try of a repeated request may have gone through since the look above.
@@ -132,9 +136,11 @@ class RoomsDesk:
         Raises:
             Refusal: ROOM_UNKNOWN, RATE_LIMITED, ROOM_FULL, ROOM_PLAYING, ROOM_CLOSED, ALREADY_WAITING,
             ALREADY_IN_ROOM,
-                ALREADY_PLAYING.
+                ALREADY_PLAYING, and why he may not play (`Guard.check`).
         """
         room = await self.get(player_id, room_code)
+        if room.place_of(player_id) is None:
+            await self._check_play(player_id, room.game)
         for _ in range(TRIES):
             try:
                 return await self._change(lambda c: rooms.join(c, room, player_id, self._clock.now_ms()))
@@ -159,9 +165,12 @@ class RoomsDesk:
         """Say ready or not; the last one to be ready starts the match.
 
         Raises:
-            Refusal: ROOM_UNKNOWN, RATE_LIMITED, NOT_IN_ROOM, ROOM_PLAYING, ROOM_CLOSED.
+            Refusal: ROOM_UNKNOWN, RATE_LIMITED, NOT_IN_ROOM, ROOM_PLAYING, ROOM_CLOSED, and why he may not
+                play (`Guard.check`).
         """
         room = await self.get(player_id, room_code)
+        if ready and room.place_of(player_id) is not None:
+            await self._check_play(player_id, room.game)
         now = self._clock.now_ms()
         return await self._change(lambda c: rooms.set_ready(c, room, player_id, ready, now))
 
@@ -186,6 +195,10 @@ class RoomsDesk:
             except PlaceTaken:
                 continue
         raise Refusal("ROOM_FULL")
+
+    async def _check_play(self, player_id: str, game: str) -> None:
+        if self._guard is not None:
+            await self._guard.check(player_id, game)
 
     async def close_expired(self) -> None:
         """Close the rooms whose people never came."""

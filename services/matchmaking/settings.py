@@ -29,6 +29,8 @@ class MatchmakingSettings(ServiceSettings):
     writes_per_s: float = Field(default=2.0, gt=0)
     writes_burst: float = Field(default=10.0, ge=1)
     """Tickets and rooms made, per player."""
+    protection: bool = True
+    """Ask accounts who may play (docs/protection.md). False: nobody asks, for a system without accounts."""
     look_after_minutes: int = Field(default=10, ge=1)
     """A match that has not ended after so long is looked at, in case its end was missed."""
     keep_hours: int = Field(default=48, ge=1)

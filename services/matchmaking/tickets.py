@@ -14,6 +14,7 @@ from services.chassis.run import Parts
 from services.matchmaking.core.halls import CURRENCY, Hall
 from services.matchmaking.games import Catalogue
 from services.matchmaking.matcher import Matcher
+from services.matchmaking.protection import Guard
 from services.matchmaking.settings import MatchmakingSettings
 from services.matchmaking.store import tickets
 from services.matchmaking.store.engagements import Engaged
@@ -41,6 +42,7 @@ class HallsDesk:
         people: People,
         matcher: Matcher,
         tellers: Tellers,
+        guard: Guard | None = None,
     ) -> None:
         self._clock = parts.clock
         self._ids = parts.ids
@@ -52,6 +54,7 @@ class HallsDesk:
         self._people = people
         self._matcher = matcher
         self._tellers = tellers
+        self._guard = guard
 
     async def list_halls(self, game: str) -> list[tuple[Hall, int]]:
         """Return the open halls of a game (empty = all), in order of stake, and how many wait in each.
@@ -70,7 +73,7 @@ class HallsDesk:
         Raises:
             Refusal: HALL_UNKNOWN, REQUEST_ID_REUSED, ALREADY_WAITING, ALREADY_IN_ROOM, ALREADY_PLAYING,
             COINS_TOO_FEW,
-                COINS_TOO_MANY.
+                COINS_TOO_MANY, and why he may not play (`Guard.check`).
             Outage: Wallet or tables can't be asked.
         """
         hall = self._halls.get(hall_id)
@@ -81,6 +84,8 @@ class HallsDesk:
             if there is not None:
                 return _same(there, hall_id, bots_now)
             try:
+                if self._guard is not None:
+                    await self._guard.check(player_id, hall.game)
                 await self._people.check_free(player_id)
                 hall.admit(await self._coins(player_id, hall.entry_min))
             except Refusal:

@@ -57,7 +57,7 @@ class Storm:
     async def boot(self, name: str) -> None:
         process = self.alive[name] = self.world.process(name)
         settings = MatchmakingSettings(
-            writes_per_s=1000, writes_burst=1000, bots_after_ms=2000, match_every_ms=100
+            protection=False, writes_per_s=1000, writes_burst=1000, bots_after_ms=2000, match_every_ms=100
         )
         service = await wire(settings, process.parts)
         await process.rpc.start()
