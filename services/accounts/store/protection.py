@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
@@ -13,14 +14,14 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from services.accounts.core.protection import NOBODY, Own, joined
 from services.accounts.store.protection_schema import keys, protection
-from services.accounts.store.schema import device_keys, players
+from services.accounts.store.schema import device_keys, identities, players
 from services.chassis.errors import Refusal
 
 FIELDS = [field.name for field in dataclasses.fields(Own)]
 
 
 def load(connection: Connection, player_ids: Iterable[str], now_ms: int) -> dict[str, Own]:
-    """Return what counts for players; with it what others have set under the same device key before."""
+    """Return what counts for players; with it what others have set before them under the same device key."""
     wanted = sorted(set(player_ids))
     found = {row.player_id: _own(row) for row in _rows(connection, wanted)}
     before = _before(connection, wanted)
@@ -47,7 +48,7 @@ def hold(connection: Connection, player_id: str, now_ms: int) -> Own:
     connection.execute(_upsert(connection)(protection).values(row).on_conflict_do_nothing())
     connection.execute(select(protection).filter_by(player_id=player_id).with_for_update()).one()
     own = load(connection, [player_id], now_ms)[player_id]
-    keep_for_keys(connection, player_id)
+    keep_for_ways(connection, player_id)
     return own
 
 
@@ -56,17 +57,16 @@ def save(connection: Connection, player_id: str, own: Own) -> None:
     connection.execute(update(protection).filter_by(player_id=player_id).values(dataclasses.asdict(own)))
 
 
-def keep_for_keys(connection: Connection, player_id: str) -> None:
-    """Let a player's protection go on for whoever signs in with one of his device keys.
+def keep_for_ways(connection: Connection, player_id: str) -> None:
+    """Let a player's protection go on for whoever comes in by one of his ways: a key, an identity.
 
-    Called whenever it changes, and before his keys are deleted. A player without any has nothing to go on.
+    Called whenever it changes, and before a way in is taken away. A player without any has nothing to go on.
     """
     if connection.execute(select(protection.c.player_id).filter_by(player_id=player_id)).first() is None:
         return
-    mine = sorted(_hash(key) for key in connection.scalars(_keys_of([player_id], device_keys.c.public_key)))
-    if mine:
+    rows = [{"key_hash": way, "player_id": player_id} for way in sorted(_ways_of(connection, [player_id]))]
+    if rows:
         insert = _upsert(connection)(keys)
-        rows = [{"key_hash": key_hash, "player_id": player_id} for key_hash in mine]
         connection.execute(
             insert.on_conflict_do_update(
                 index_elements=["key_hash"], set_={"player_id": insert.excluded.player_id}
@@ -85,11 +85,8 @@ def _rows(connection: Connection, player_ids: list[str]) -> Iterable[Row[Any]]:
 
 
 def _before(connection: Connection, player_ids: list[str]) -> Mapping[str, set[str]]:
-    """Return whose protection goes on for whom: player → others who had one of his device keys before him."""
-    owner = {
-        _hash(row.public_key): row.player_id
-        for row in connection.execute(_keys_of(player_ids, device_keys.c.public_key, device_keys.c.player_id))
-    }
+    """Return whose protection goes on for whom: player → others who had one of his ways in before him."""
+    owner = _ways_of(connection, player_ids)
     before: defaultdict[str, set[str]] = defaultdict(set)
     for row in connection.execute(select(keys).where(keys.c.key_hash.in_(sorted(owner)))):
         player_id = owner[row.key_hash]
@@ -98,12 +95,20 @@ def _before(connection: Connection, player_ids: list[str]) -> Mapping[str, set[s
     return before
 
 
-def _keys_of(player_ids: list[str], *columns: Any) -> Any:
-    return select(*columns).where(device_keys.c.player_id.in_(player_ids))
+def _ways_of(connection: Connection, player_ids: list[str]) -> dict[bytes, str]:
+    """Return the ways in of players, each as a hash, and whose it is.
 
-
-def _hash(public_key: bytes) -> bytes:
-    return sha256(public_key).digest()
+    A login name is none of them: it may be another person's later.
+    """
+    by_key = select(device_keys.c.player_id, device_keys.c.public_key).where(
+        device_keys.c.player_id.in_(player_ids)
+    )
+    by_identity = select(identities).where(identities.c.player_id.in_(player_ids))
+    ways = {sha256(b"key:" + row.public_key).digest(): row.player_id for row in connection.execute(by_key)}
+    for row in connection.execute(by_identity):
+        name = json.dumps([row.provider_id, row.subject])
+        ways[sha256(b"identity:" + name.encode()).digest()] = row.player_id
+    return ways
 
 
 def _own(row: Row[Any]) -> Own:

@@ -28,7 +28,7 @@ keys = Table(
     Column("key_hash", LargeBinary, primary_key=True),
     Column("player_id", Text, nullable=False),
 )
-"""By SHA-256 of a device key: whose protection goes on for whoever has that key. Outlives the player."""
+"""By the hash of a way in: whose protection goes on for whoever comes in by it. Outlives the player."""
 
 rounds = Table(
     "protection_rounds",

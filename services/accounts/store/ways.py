@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Row, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from services.accounts.core.limits import CreationLimits
-from services.accounts.store import people, schema
+from services.accounts.store import people, protection, schema
 from services.accounts.store.people import SignedIn
 from services.chassis.errors import Refusal
 
@@ -88,6 +88,7 @@ def remove(connection: Connection, player_id: str, kind: str, way_id: str) -> li
         raise Refusal("NOT_FOUND", what=kind[:20])
     if len(ways) == 1:
         raise Refusal("LAST_WAY_IN")
+    protection.keep_for_ways(connection, player_id)
     keys, passwords, identities = schema.device_keys, schema.passwords, schema.identities
     if kind == "key":
         gone = delete(keys).where(keys.c.player_id == player_id, keys.c.public_key == bytes.fromhex(way_id))
