@@ -117,7 +117,7 @@ class TableApi(table_service_pb2_grpc.TableServiceServicer):
             options_json=spec.options_json,
             rounds=spec.rounds,
             players=[seat.player_id for seat in spec.seats],
-            stake=Stake(stake.currency, stake.buy_in, stake.base_stake, stake.minimum)
+            stake=Stake(stake.currency, stake.buy_in, stake.base_stake, stake.minimum, stake.fee)
             if spec.HasField("stake")
             else None,
             timing_json=spec.timing_json,

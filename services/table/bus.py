@@ -69,4 +69,5 @@ def _note_of(message: Message) -> Note | None:
         return Note(message.table_id, e.Settled(0, message.round_no, (), (), outcome))
     coins = tuple(seat.coins for seat in message.seats)
     stakes = tuple(seat.stake_after for seat in message.seats)
-    return Note(message.table_id, e.Settled(0, message.round_no, coins, stakes, outcome))
+    fees = tuple(seat.fee for seat in message.seats) if any(seat.fee for seat in message.seats) else ()
+    return Note(message.table_id, e.Settled(0, message.round_no, coins, stakes, outcome, fees))

@@ -63,7 +63,7 @@ def _frame_of(body: f.Body) -> p.Frame:
         case f.VoteChanged():
             return p.Frame(vote_changed=_vote(body))
         case f.Paused():
-            return p.Frame(paused=p.Paused(reason=body.reason))
+            return p.Frame(paused=_paused(body))
         case f.SentAway():
             return p.Frame(sent_away=_sent_away(body))
 
@@ -136,11 +136,19 @@ def _settlement(body: f.Settlement) -> p.RoundSettlement:
         coins=body.coins,
         stakes=body.stakes,
         settled=body.settled,
+        fees=body.fees,
     )
 
 
 def _match_end(body: f.MatchEnd) -> p.MatchEnd:
     return p.MatchEnd(cause=body.cause, scores=body.scores, rounds_played=body.rounds_played)
+
+
+def _paused(body: f.Paused) -> p.Paused:
+    short = [
+        p.ShortStake(seat=one.seat, stake=one.stake, least=one.least, most=one.most) for one in body.short
+    ]
+    return p.Paused(reason=body.reason, short=short, until_ms=body.until)
 
 
 def _vote(body: f.VoteChanged) -> p.VoteChanged:
@@ -184,6 +192,7 @@ def view_of(table: Table, seat: int) -> bytes:
         timing_json=timing_json(table),
         base_stake=spec.stake.base_stake if spec.stake else 0,
         room_code=spec.room_code,
+        fee=spec.stake.fee if spec.stake else 0,
     )
     if board.opening is not None:
         view.opening.CopyFrom(_opening(board.opening))
@@ -205,7 +214,7 @@ def view_of(table: Table, seat: int) -> bytes:
     if board.vote is not None:
         view.vote.CopyFrom(_vote(board.vote))
     if board.paused is not None:
-        view.paused.CopyFrom(p.Paused(reason=board.paused.reason))
+        view.paused.CopyFrom(_paused(board.paused))
     if listener.sent_away is not None:
         view.sent_away.CopyFrom(_sent_away(listener.sent_away))
     return view.SerializeToString()
@@ -227,6 +236,7 @@ def summary_of(table: Table) -> s.TableSummary:
         room_code=spec.room_code,
         base_stake=spec.stake.base_stake if spec.stake else 0,
         spectators=spec.spectators,
+        fee=spec.stake.fee if spec.stake else 0,
     )
 
 
@@ -248,6 +258,10 @@ def command_of(command: p.TableCommand) -> c.Command | None:
             return c.Vote(command.dissolve_vote.agree)
         case "set_auto_play":
             return c.AutoPlay(command.set_auto_play.on)
+        case "add_stake":
+            return c.AddStake(command.add_stake.amount)
+        case "decline_stake":
+            return c.DeclineStake()
         case _:
             return None
 

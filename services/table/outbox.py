@@ -42,6 +42,27 @@ class Bank(Protocol):
             Outage: Unknown; ask again.
         """
 
+    async def add_stake(
+        self,
+        match_id: str,
+        seat: int,
+        player: str,
+        amount: int,
+        request_id: str,
+        stake_max: int,
+        last_round_no: int,
+    ) -> int:
+        """Move more coins into the stake account, once per request; return what is in it then.
+
+        Args:
+            stake_max: It may not hold more afterwards.
+            last_round_no: The round that was played last; it is settled.
+
+        Raises:
+            Refusal: The bank says no to this request, for good.
+            Outage: Unknown; ask again.
+        """
+
     async def close_stake(self, match_id: str, seat: int, last_round_no: int) -> None:
         """Have the stake closed once that round is settled or voided."""
 
@@ -132,6 +153,22 @@ class Outbox:
             return (e.SitRefused(self._tables.now(), seat, refusal.reason),)
         return (e.SeatTaken(self._tables.now(), seat, amount),)
 
+    async def _add(self, table: Table, owed: Owed, seat: int) -> tuple[e.TableEvent, ...]:
+        state = table.s
+        stake, adding = state.spec.stake, state.seats[seat].adding
+        assert stake is not None, "only a coin table owes stakes"
+        assert adding is not None, "who owes is adding"
+        # A player may use the id of a command again after many others: not in the same pause.
+        request_id = f"{table.round.no}/{adding.command_id}"
+        player = state.seats[seat].player
+        try:
+            amount = await self._bank.add_stake(
+                state.table_id, seat, player, adding.amount, request_id, stake.buy_in, table.round.no
+            )
+        except Refusal as refusal:
+            return (e.AddRefused(self._tables.now(), seat, refusal.reason),)
+        return (e.StakeAdded(self._tables.now(), seat, amount),)
+
     async def _close(self, table: Table, owed: Owed, seat: int) -> tuple[e.TableEvent, ...]:
         last_round = table.s.round.no if table.s.round is not None else 0
         try:
@@ -209,6 +246,7 @@ class Outbox:
 
     _KINDS: ClassVar[dict[str, Callable[[Outbox, Table, Owed, int], Awaitable[tuple[e.TableEvent, ...]]]]] = {
         "stake": _stake,
+        "add": _add,
         "close": _close,
         "opened": _opened,
         "finished": _finished,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Sequence
 from typing import Any
@@ -10,6 +11,7 @@ import msgspec
 from paiju.table.v1 import play_pb2 as p
 
 from engine import GAMES
+from services.economy.core import caps
 from services.table.core import commands as c
 from services.table.core import events as e
 from services.table.core import frames as f
@@ -109,17 +111,35 @@ class Script:
         kind, _, number = owed.key.partition("/")
         if kind == "opened":
             self.apply(e.RoundAnnounced(self.now, int(number), self.now + state.spec.timing.nonce_ms))
+        elif kind == "add":
+            seat = state.seats[int(number)]
+            assert seat.adding is not None
+            if self.rng.random() < 0.2:
+                self.apply(e.AddRefused(self.now, int(number), "INSUFFICIENT_FUNDS"))
+            else:
+                held = state.stakes[int(number)] + seat.adding.amount
+                self.apply(e.StakeAdded(self.now, int(number), held))
         elif kind == "stake":
             assert state.spec.stake is not None
             self.apply(e.SeatTaken(self.now, int(number), state.spec.stake.buy_in))
         else:
             self.apply(e.OutboxDone(self.now, owed.key))
             if kind == "finished" and settle:
-                stakes = tuple(state.stakes) if state.spec.stake else ()
-                coins = (0,) * len(state.seats) if state.spec.stake else ()
                 self.apply(e.Audited(self.now, int(number), True, "test 1"))
-                self.apply(e.Settled(self.now, int(number), coins, stakes))
+                self.apply(self.settled(int(number), owed.record))
         return True
+
+    def settled(self, round_no: int, record: bytes) -> e.Settled:
+        """Return what economy says of a round that has left the table."""
+        state = self.table.s
+        if state.spec.stake is None:
+            return e.Settled(self.now, round_no, (), ())
+        stake, before = state.spec.stake, tuple(state.stakes)
+        points = tuple(json.loads(record.rpartition(b"\nResult: ")[2])["points"])
+        inputs = caps.CapInputs(points, before, stake.base_stake, fee=stake.fee)
+        coins, fees = caps.settle(inputs), caps.fees(inputs)
+        after = tuple(map(sum, zip(before, coins, (-fee for fee in fees), strict=True)))
+        return e.Settled(self.now, round_no, coins, after, fees=fees)
 
     def step(self) -> bool:
         """Do one thing; False = the table is closed."""
@@ -166,9 +186,24 @@ class Script:
                 decision = self.command(number, c.Act(self.table.round_id, question.number, action))
                 assert isinstance(decision, c.Do), decision
                 return True
+            if self._is_short(number) and self.rng.random() < 0.7:
+                return isinstance(self.command(number, self._about_stake(number)), c.Do)
             if state.phase == "between" and not seat.ready and self.rng.random() < 0.5:
                 return isinstance(self.command(number, c.Ready()), c.Do)
         return False
+
+    def _is_short(self, number: int) -> bool:
+        paused = self.table.s.board.paused
+        return paused is not None and any(one.seat == number for one in paused.short)
+
+    def _about_stake(self, number: int) -> c.Command:
+        """Return what somebody says whose stake is short."""
+        paused = self.table.s.board.paused
+        assert paused is not None
+        short = next(one for one in paused.short if one.seat == number)
+        if self.rng.random() < 0.15:
+            return c.DeclineStake()
+        return c.AddStake(self.rng.randint(short.least, short.most))
 
     def _owes_nonce(self, number: int) -> bool:
         round_ = self.table.s.round

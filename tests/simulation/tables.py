@@ -62,6 +62,9 @@ class MemoryBank:
         self.closed: dict[tuple[str, int], int] = {}
         self.calls: list[tuple[str, str, int]] = []
         self.refuse: dict[str, str] = {}
+        self.refuse_more: dict[str, str] = {}
+        self.added: dict[tuple[str, int, str], tuple[int, int]] = {}
+        """By request: what was asked for, and what the stake held then."""
         self.outages = 0
 
     async def open_stake(self, match_id: str, seat: int, player: str, currency: str, buy_in: int) -> int:
@@ -71,6 +74,32 @@ class MemoryBank:
             raise Refusal(self.refuse[player])
         assert (match_id, seat) not in self.closed, "opened after it was closed"
         return self.open.setdefault((match_id, seat), buy_in)
+
+    async def add_stake(
+        self,
+        match_id: str,
+        seat: int,
+        player: str,
+        amount: int,
+        request_id: str,
+        stake_max: int,
+        last_round_no: int,
+    ) -> int:
+        self.calls.append(("add", match_id, seat))
+        self._fail()
+        key = match_id, seat, request_id
+        if key not in self.added:
+            if player in self.refuse_more:
+                raise Refusal(self.refuse_more[player])
+            if (match_id, seat) in self.closed:
+                raise Refusal("STAKE_CLOSED")
+            held = self.open[match_id, seat] + amount
+            assert held <= stake_max, "more than the buy-in"
+            self.open[match_id, seat] = held
+            self.added[key] = amount, held
+        asked, held = self.added[key]
+        assert asked == amount, f"request {key} with two contents"
+        return held
 
     async def close_stake(self, match_id: str, seat: int, last_round_no: int) -> None:
         self.calls.append(("close", match_id, seat))

@@ -13,7 +13,8 @@ from tests.simulation.script import Script, fold_of, observables, view
 from tests.simulation.tables import spec
 
 QUICK = '{"claim_pause_ms":200,"turn_ms":3000,"claim_ms":2000,"between_ms":500,"linger_ms":1000}'
-STAKE = Stake("gold", 1000, 1, 10)
+STAKE = Stake("gold", 200, 50, 60, 30)
+"""So little that some do not reach for another round."""
 NAMES = list(GAMES)
 SEEDS = range(6 * len(NAMES))
 

@@ -14,6 +14,7 @@ import msgspec
 from engine.errors import BadNotation
 from engine.fair_deal import SEED_BYTES, follows
 from services.table.core import events as e
+from services.table.core.frames import ShortStake
 from services.table.core.table import Table
 
 COMMAND_ID_CHARS_MAX = 64
@@ -65,6 +66,16 @@ class AutoPlay(Command, frozen=True, tag=7):
     """Switch 托管."""
 
     on: bool
+
+
+class AddStake(Command, frozen=True, tag=8):
+    """Add coins to the own stake, which is short."""
+
+    amount: int
+
+
+class DeclineStake(Command, frozen=True, tag=9):
+    """Add nothing to it."""
 
 
 class Do(msgspec.Struct, frozen=True, gc=False):
@@ -133,6 +144,8 @@ def decide(
             return Again(said.reason) if said.digest == digest else Refused("COMMAND_ID_REUSED")
     if seat.sitting is not None and seat.sitting.command_id == command_id:
         return Wait() if seat.sitting.digest == digest else Refused("COMMAND_ID_REUSED")
+    if seat.adding is not None and seat.adding.command_id == command_id:
+        return Wait() if seat.adding.digest == digest else Refused("COMMAND_ID_REUSED")
     key = (number, command_id + digest.hex())
     if key in table.refused:
         return Again(table.refused[key])
@@ -222,6 +235,31 @@ def _auto_play(table: Table, number: int, head: Head, command: AutoPlay) -> Deci
     return Do((e.AutoPlaySet(*head, command.on),))
 
 
+def _short(table: Table, number: int) -> ShortStake | str:
+    """Return what a seat was told of its stake, which is short, or why nothing can be done about it."""
+    seat, shown = table.s.seats[number], table.s.board.paused
+    if seat.left:
+        return "PLAYER_LEFT"
+    if seat.adding is not None:
+        return "STAKE_PENDING"
+    told = shown.short if shown is not None else ()
+    return next((one for one in told if one.seat == number), "STAKE_NOT_SHORT")
+
+
+def _add_stake(table: Table, number: int, head: Head, command: AddStake) -> Decision:
+    short = _short(table, number)
+    if isinstance(short, str):
+        return Refused(short)
+    if not short.least <= command.amount <= short.most:
+        return Refused("STAKE_AMOUNT_WRONG")
+    return Do((e.AddAsked(*head, command.amount),), later=True)
+
+
+def _decline_stake(table: Table, number: int, head: Head, command: DeclineStake) -> Decision:
+    short = _short(table, number)
+    return Refused(short) if isinstance(short, str) else Do((e.StakeDeclined(*head),))
+
+
 _DECIDES: dict[type[Command], Callable[..., Decision]] = {
     Sit: _sit,
     Reveal: _reveal,
@@ -229,6 +267,8 @@ _DECIDES: dict[type[Command], Callable[..., Decision]] = {
     Leave: _leave,
     Vote: _vote,
     AutoPlay: _auto_play,
+    AddStake: _add_stake,
+    DeclineStake: _decline_stake,
 }
 
 

@@ -10,6 +10,7 @@ from services.table.core import events as e
 from services.table.core.match import end_cause
 from services.table.core.state import OpenQuestion, Thought
 from services.table.core.table import NEVER, Table
+from services.table.core.topup import short_duties, short_stakes
 
 SETTLEMENT_WAIT_MS = 5_000
 """After this the match says that it waits for its money."""
@@ -276,6 +277,10 @@ def _between(table: Table) -> Iterator[Duty]:
         if not state.paused:
             wait_until = max(round_.end_shown_at + SETTLEMENT_WAIT_MS, state.grace_until)
             yield wait_until, lambda now, _: e.PauseSet(now, "SETTLEMENT_PENDING")
+        return
+    short = short_stakes(state)
+    if short:
+        yield from short_duties(table, short)
         return
     if state.paused:
         yield NOW, lambda now, _: e.PauseSet(now, "")

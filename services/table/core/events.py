@@ -23,6 +23,8 @@ class Stake(msgspec.Struct, frozen=True, array_like=True, gc=False):
     buy_in: int
     base_stake: int
     minimum: int
+    fee: int = 0
+    """Each seat pays it for each round."""
 
 
 class Timing(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
@@ -185,6 +187,7 @@ class Settled(Event, frozen=True, tag=14):
     stakes: tuple[int, ...]
     outcome: str = ""
     """Of a disputed round: `ENGINE`, `SCORING` or `VOID`, as a person decided it."""
+    fees: tuple[int, ...] = ()
 
 
 class ReadySaid(Commanded, frozen=True, tag=15):
@@ -224,6 +227,8 @@ class PauseSet(Event, frozen=True, tag=21):
     """The match waits for this reason; empty = it goes on."""
 
     reason: str
+    until: int = 0
+    """Of `STAKE_SHORT`: then the match ends."""
 
 
 class CloseAsked(Event, frozen=True, tag=22):
@@ -246,6 +251,31 @@ class TableFrozen(Event, frozen=True, tag=25):
     """The rules engine broke: nothing is guessed, nothing more is played."""
 
     why: str
+
+
+class AddAsked(Commanded, frozen=True, tag=26):
+    """Coins of the seat's player (or, for a bot, of the house) are to go into its stake, which is short."""
+
+    amount: int
+
+
+class StakeAdded(Event, frozen=True, tag=27):
+    """They are in it."""
+
+    seat: int
+    stake: int
+    """What it holds now."""
+
+
+class AddRefused(Event, frozen=True, tag=28):
+    """They could not be added."""
+
+    seat: int
+    reason: str
+
+
+class StakeDeclined(Commanded, frozen=True, tag=29):
+    """A seat adds nothing to its stake, which is short."""
 
 
 class SentAway(Event, frozen=True, tag=30):
@@ -321,6 +351,10 @@ TableEvent = (
     | MatchEnded
     | TableClosed
     | TableFrozen
+    | AddAsked
+    | StakeAdded
+    | AddRefused
+    | StakeDeclined
     | SentAway
     | ShardTaken
     | ShardStalled

@@ -10,6 +10,15 @@ from services.table.core import frames as f
 from services.table.core.answers import dealt
 from services.table.core.match import end_cause
 from services.table.core.state import CommandDone, Round
+from services.table.core.topup import (
+    STAKE_SHORT,
+    add_asked,
+    add_refused,
+    end_adding,
+    stake_added,
+    stake_declined,
+    tell_short,
+)
 
 if TYPE_CHECKING:
     from services.table.core.table import Table
@@ -144,7 +153,7 @@ def _audited(table: Table, event: e.Audited) -> None:
         table.s.disputed = [*table.s.disputed, event.round_no]
         table.s.is_disputed = True
     if round_.no != event.round_no:
-        table.queue(_settlement(table, event.round_no, verdict, event.auditor, (), (), is_settled=False))
+        table.queue(_settlement(table, event.round_no, verdict, event.auditor, (), (), (), is_settled=False))
         return
     round_.verdict, round_.auditor = verdict, event.auditor
     _queue_settlement(table)
@@ -161,12 +170,14 @@ def _settled(table: Table, event: e.Settled) -> None:
     verdict = {"": "AGREED", "VOID": "VOIDED"}.get(event.outcome, "DECIDED")
     if round_.no != event.round_no:
         table.queue(
-            _settlement(table, event.round_no, verdict, "", event.coins, event.stakes, is_settled=True)
+            _settlement(
+                table, event.round_no, verdict, "", event.coins, event.stakes, event.fees, is_settled=True
+            )
         )
         return
     round_.verdict = verdict
     round_.is_settled = True
-    round_.coins, round_.stakes = event.coins, event.stakes
+    round_.coins, round_.stakes, round_.fees = event.coins, event.stakes, event.fees
     _queue_settlement(table)
 
 
@@ -180,6 +191,7 @@ def _queue_settlement(table: Table) -> None:
             round_.auditor,
             round_.coins,
             round_.stakes,
+            round_.fees,
             is_settled=round_.is_settled,
         )
     )
@@ -192,10 +204,12 @@ def _settlement(
     auditor: str,
     coins: tuple[int, ...],
     stakes: tuple[int, ...],
+    fees: tuple[int, ...],
     *,
     is_settled: bool,
 ) -> f.Settlement:
-    return f.Settlement(f"{table.s.table_id}/{round_no}", verdict, auditor, coins, stakes, is_settled)
+    round_id = f"{table.s.table_id}/{round_no}"
+    return f.Settlement(round_id, verdict, auditor, coins, stakes, is_settled, fees)
 
 
 def _ready_said(table: Table, event: e.ReadySaid) -> None:
@@ -258,7 +272,11 @@ def _presence_changed(table: Table, event: e.PresenceChanged) -> None:
 def _pause_set(table: Table, event: e.PauseSet) -> None:
     table.s.paused = event.reason
     table.s.paused_at = event.at if event.reason else 0
-    table.queue(f.Paused(event.reason))
+    table.s.short_until = event.until
+    if event.reason == STAKE_SHORT:
+        tell_short(table)
+    else:
+        table.queue(f.Paused(event.reason))
 
 
 def _close_asked(table: Table, event: e.CloseAsked) -> None:
@@ -273,6 +291,7 @@ def _match_ended(table: Table, event: e.MatchEnded) -> None:
     _clear_cards(table)
     for number in range(len(state.seats)):
         _end_sitting(table, number, "MATCH_OVER")
+        end_adding(table, number, "MATCH_OVER")
     table.owe("match", event.at)
     if state.spec.stake is not None:
         for number in range(len(state.seats)):
@@ -316,6 +335,10 @@ FOLDS: dict[type[e.Event], Callable[[Table, Any], None]] = {
     e.AutoPlaySet: _auto_play_set,
     e.PresenceChanged: _presence_changed,
     e.PauseSet: _pause_set,
+    e.AddAsked: add_asked,
+    e.StakeAdded: stake_added,
+    e.AddRefused: add_refused,
+    e.StakeDeclined: stake_declined,
     e.CloseAsked: _close_asked,
     e.MatchEnded: _match_ended,
     e.TableClosed: _table_closed,

@@ -91,6 +91,7 @@ class Settlement(msgspec.Struct, frozen=True, array_like=True, tag=7, gc=False):
     coins: tuple[int, ...]
     stakes: tuple[int, ...]
     settled: bool
+    fees: tuple[int, ...] = ()
 
 
 class MatchEnd(msgspec.Struct, frozen=True, array_like=True, tag=8, gc=False):
@@ -115,10 +116,22 @@ class VoteChanged(msgspec.Struct, frozen=True, array_like=True, tag=10, gc=False
     until: int
 
 
+class ShortStake(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A stake that does not reach for another round, and how much may be added."""
+
+    seat: int
+    stake: int
+    least: int
+    most: int
+
+
 class Paused(msgspec.Struct, frozen=True, array_like=True, tag=11, gc=False):
     """The match waits; empty = it goes on."""
 
     reason: str
+    short: tuple[ShortStake, ...] = ()
+    """People's stakes it waits for."""
+    until: int = 0
 
 
 class SentAway(msgspec.Struct, frozen=True, array_like=True, tag=20, gc=False):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from services.table.core.state import State
+from services.table.core.topup import is_hopeless
 
 
 def end_cause(state: State) -> str:
     """Return why the match ends now that no round is in play, or empty if another round follows."""
-    round_ = state.round
     if state.closing:
         return "voided"
     if state.is_dissolved:
@@ -18,7 +18,6 @@ def end_cause(state: State) -> str:
         return "all_rounds"
     if state.is_overruled:
         return "disputed"
-    stake = state.spec.stake
-    if stake is not None and round_ is not None and round_.is_settled and min(state.stakes) < stake.minimum:
+    if is_hopeless(state):
         return "stake_short"
     return ""

@@ -78,6 +78,9 @@ def make_spec(
     if stake is not None:
         _check_stake(stake)
         options["base_stake"] = stake.base_stake
+    options.pop("fee", None)
+    if stake is not None and stake.fee:
+        options["fee"] = stake.fee
     rules = check_rules(games, game, preset, options)
     if not 1 <= rounds <= ROUNDS_MAX:
         raise Refusal("INVALID_ARGUMENT", field="rounds")
@@ -102,7 +105,14 @@ def make_spec(
 
 def fingerprint_of(spec: Spec) -> bytes:
     """Return what tells a repeat of a request from another one."""
-    return sha256(msgspec.msgpack.encode(spec)).digest()[:16]
+    plain = msgspec.to_builtins(spec)
+    if spec.stake is not None and not spec.stake.fee:
+        # A table without a fee has the fingerprint that owners give it who know of no fees.
+        plain[_STAKE] = plain[_STAKE][:-1]
+    return sha256(msgspec.msgpack.encode(plain)).digest()[:16]
+
+
+_STAKE = Spec.__struct_fields__.index("stake")
 
 
 def shared(spec: Spec) -> Spec:
@@ -143,9 +153,13 @@ def _check_stake(stake: Stake) -> None:
         ("buy_in", stake.buy_in, 1),
         ("base_stake", stake.base_stake, 1),
         ("minimum", stake.minimum, 0),
+        ("fee", stake.fee, 0),
     ):
         if not least <= value <= COINS_MAX:
             raise Refusal("INVALID_ARGUMENT", field=f"stake.{field}")
+    if stake.fee and stake.minimum + stake.fee > stake.buy_in:
+        # Nobody could play a second round, nor add enough to.
+        raise Refusal("INVALID_ARGUMENT", field="stake.fee")
 
 
 def _check_players(game: Game, players: Sequence[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from services.table.core.events import SitAsked, Spec
+from services.table.core.events import AddAsked, SitAsked, Spec
 from services.table.core.frames import Board, Listener
 
 SAID_MAX = 8
@@ -60,6 +60,10 @@ class Seat(msgspec.Struct, gc=False):
     """As shown."""
     questions: int = 0
     """How many questions this seat was asked in the match."""
+    adding: AddAsked | None = None
+    """Asked to add to the stake; economy has not answered yet."""
+    declined: bool = False
+    """Adds nothing to the stake, which is short: the match ends."""
     said: list[Said] = []
     answered: list[Given] = []
 
@@ -92,13 +96,14 @@ class Round(msgspec.Struct, gc=False):
     is_settled: bool = False
     coins: tuple[int, ...] = ()
     stakes: tuple[int, ...] = ()
+    fees: tuple[int, ...] = ()
 
 
 class Owed(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Something the table owes to the world until it is acknowledged (the outbox)."""
 
     key: str
-    """`stake/<seat>`, `opened/<n>`, `finished/<n>`, `voided/<n>`, `match`, `close/<seat>`."""
+    """`stake/<seat>`, `opened/<n>`, `finished/<n>`, `voided/<n>`, `add/<seat>`, `match`, `close/<seat>`."""
     at: int
     record: bytes = b""
     reason: str = ""
@@ -136,6 +141,8 @@ class State(msgspec.Struct, gc=False):
     vote_until: int = 0
     is_dissolved: bool = False
     paused: str = ""
+    short_until: int = 0
+    """While stakes are short: then the match ends."""
     audited: list[int] = []
     """Rounds that scoring has spoken of."""
     settled: list[int] = []
