@@ -81,6 +81,8 @@ class _SandboxActEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SandboxAct
     """Pay, and lose the webhook: only a query finds the payment."""
     SANDBOX_ACT_DECLINE: _SandboxAct.ValueType  # 3
     """Do not pay; the webhook says that the payment is closed."""
+    SANDBOX_ACT_CHARGE_BACK: _SandboxAct.ValueType  # 4
+    """Take what was paid back, as a bank does; the webhook is sent."""
 
 class SandboxAct(_SandboxAct, metaclass=_SandboxActEnumTypeWrapper):
     """What a person does at the sandbox's desk."""
@@ -93,6 +95,8 @@ SANDBOX_ACT_PAY_SILENTLY: SandboxAct.ValueType  # 2
 """Pay, and lose the webhook: only a query finds the payment."""
 SANDBOX_ACT_DECLINE: SandboxAct.ValueType  # 3
 """Do not pay; the webhook says that the payment is closed."""
+SANDBOX_ACT_CHARGE_BACK: SandboxAct.ValueType  # 4
+"""Take what was paid back, as a bank does; the webhook is sent."""
 Global___SandboxAct: _TypeAlias = SandboxAct  # noqa: Y015
 
 @_typing.final

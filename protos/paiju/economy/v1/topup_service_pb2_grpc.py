@@ -542,7 +542,7 @@ class TopUpService:
 
 
 class SandboxPayServiceStub:
-    """The sandbox provider's own desk, where its pay page looks payments up; offered only where the sandbox is on.
+    """The sandbox provider's own desk, where its pay page looks payments up; where the sandbox is off it has none.
     """
 
     def __init__(self, channel):
@@ -564,7 +564,7 @@ class SandboxPayServiceStub:
 
 
 class SandboxPayServiceServicer:
-    """The sandbox provider's own desk, where its pay page looks payments up; offered only where the sandbox is on.
+    """The sandbox provider's own desk, where its pay page looks payments up; where the sandbox is off it has none.
     """
 
     def GetSandboxPayment(self, request, context):
@@ -603,7 +603,7 @@ def add_SandboxPayServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class SandboxPayService:
-    """The sandbox provider's own desk, where its pay page looks payments up; offered only where the sandbox is on.
+    """The sandbox provider's own desk, where its pay page looks payments up; where the sandbox is off it has none.
     """
 
     @staticmethod

@@ -133,7 +133,7 @@ class TopUpServiceServicer(metaclass=_abc_1.ABCMeta):
 def add_TopUpServiceServicer_to_server(servicer: TopUpServiceServicer, server: _aio.Server) -> None: ...
 
 class SandboxPayServiceStub:
-    """The sandbox provider's own desk, where its pay page looks payments up; offered only where the sandbox is on."""
+    """The sandbox provider's own desk, where its pay page looks payments up; where the sandbox is off it has none."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetSandboxPayment: _aio.UnaryUnaryMultiCallable[_topup_service_pb2.GetSandboxPaymentRequest, _topup_service_pb2.GetSandboxPaymentResponse]
@@ -142,7 +142,7 @@ class SandboxPayServiceStub:
     """What a person did on the pay page."""
 
 class SandboxPayServiceServicer(metaclass=_abc_1.ABCMeta):
-    """The sandbox provider's own desk, where its pay page looks payments up; offered only where the sandbox is on."""
+    """The sandbox provider's own desk, where its pay page looks payments up; where the sandbox is off it has none."""
 
     @_abc_1.abstractmethod
     def GetSandboxPayment(

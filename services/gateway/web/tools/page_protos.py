@@ -15,7 +15,7 @@ from typing import Any, Final
 from google.protobuf.descriptor import Descriptor, FieldDescriptor, MethodDescriptor
 from paiju.accounts.v1 import accounts_service_pb2, protection_service_pb2
 from paiju.chat.v1 import chat_service_pb2
-from paiju.economy.v1 import economy_service_pb2
+from paiju.economy.v1 import dispute_service_pb2, economy_service_pb2, topup_service_pb2
 from paiju.gateway.v1 import gateway_service_pb2
 from paiju.matchmaking.v1 import matchmaking_service_pb2
 from paiju.progress.v1 import progress_service_pb2
@@ -41,6 +41,23 @@ METHODS: Final[dict[Any, tuple[str, ...]]] = {
         "GetProfile",
         "UpdateProfile",
         "BatchGetProfiles",
+        "ListSessions",
+        "RevokeSession",
+        "RevokeOtherSessions",
+        "ListWaysIn",
+        "RemoveWayIn",
+        "AddDeviceKey",
+        "SetPassword",
+        "SignInPassword",
+        "ListOidcProviders",
+        "BeginOidc",
+        "FinishOidc",
+        "ExportMyData",
+        "DeleteAccount",
+        "CreateApiKey",
+        "ListApiKeys",
+        "RotateApiKey",
+        "RevokeApiKey",
     ),
     protection_service_pb2.DESCRIPTOR.services_by_name["ProtectionService"]: (
         "GetProtection",
@@ -49,7 +66,33 @@ METHODS: Final[dict[Any, tuple[str, ...]]] = {
         "DeclareAge",
     ),
     chat_service_pb2.DESCRIPTOR.services_by_name["ChatService"]: ("PostMessage", "ListMessages"),
-    economy_service_pb2.DESCRIPTOR.services_by_name["EconomyService"]: ("GetWallet",),
+    economy_service_pb2.DESCRIPTOR.services_by_name["EconomyService"]: (
+        "GetWallet",
+        "ListEntries",
+        "GetSettlement",
+        "GetDay",
+        "ClaimRelief",
+    ),
+    topup_service_pb2.DESCRIPTOR.services_by_name["TopUpService"]: (
+        "ListProducts",
+        "CreateOrder",
+        "GetOrder",
+        "ListOrders",
+        "ExchangeGems",
+        "InspectOrder",
+        "RefundOrder",
+        "ListPaymentProblems",
+        "ResolvePaymentProblem",
+        "ListDebts",
+    ),
+    dispute_service_pb2.DESCRIPTOR.services_by_name["DisputeService"]: (
+        "ListDisputes",
+        "GetDispute",
+        "ResolveDispute",
+        "ListAlerts",
+        "AcknowledgeAlert",
+        "ListHeldStakes",
+    ),
     matchmaking_service_pb2.DESCRIPTOR.services_by_name["MatchmakingService"]: (
         "ListHalls",
         "CreateTicket",
@@ -68,8 +111,13 @@ METHODS: Final[dict[Any, tuple[str, ...]]] = {
         "SignIn",
         "GetStatistics",
     ),
-    scoring_service_pb2.DESCRIPTOR.services_by_name["ScoringService"]: ("GetAudit",),
-    table_service_pb2.DESCRIPTOR.services_by_name["TableService"]: ("GetRecord", "ListRecords", "ListGames"),
+    scoring_service_pb2.DESCRIPTOR.services_by_name["ScoringService"]: ("GetAudit", "AuditRecord"),
+    table_service_pb2.DESCRIPTOR.services_by_name["TableService"]: (
+        "GetRecord",
+        "ListRecords",
+        "ListGames",
+        "ListSeats",
+    ),
 }
 """The methods that the page calls."""
 

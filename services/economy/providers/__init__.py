@@ -1,0 +1,1 @@
+"""Payment providers: the port, what webhooks are signed with, and the sandbox."""
