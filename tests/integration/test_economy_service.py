@@ -15,6 +15,7 @@ from paiju.economy.v1.dispute_events_pb2 import DisputeResolved, RoundDisputed
 from paiju.economy.v1.economy_service_pb2_grpc import EconomyServiceStub
 from paiju.economy.v1.events_pb2 import RoundSettled, StakeClosed
 from paiju.economy.v1.staff_events_pb2 import StaffActed
+from paiju.economy.v1.topup_events_pb2 import TopUpPaid, TopUpReturned
 from paiju.gateway.v1.gateway_service_pb2 import Notice
 from paiju.table.v1.events_pb2 import MatchFinished, RoundVoided
 
@@ -90,7 +91,15 @@ async def economy(world: MemoryWorld) -> AsyncIterator[Running]:
 
 
 def test_the_wiring_names_every_consumer_and_fact() -> None:
-    assert set(WIRING.says) == {DisputeResolved, RoundDisputed, RoundSettled, StaffActed, StakeClosed}
+    assert set(WIRING.says) == {
+        DisputeResolved,
+        RoundDisputed,
+        RoundSettled,
+        StaffActed,
+        StakeClosed,
+        TopUpPaid,
+        TopUpReturned,
+    }
     assert {consumes.durable for consumes in WIRING.hears} == {
         "economy-matches",
         "economy-players",

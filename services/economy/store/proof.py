@@ -20,6 +20,11 @@ from services.economy.store.proof_entries import (
 from services.economy.store.proof_rounds import wrong_events, wrong_order, wrong_rounds
 from services.economy.store.proof_stakes import stakes_that_hold_too_long, wrong_stakes
 from services.economy.store.proof_transfers import transfers_without_entries, wrong_transfers
+from services.economy.store.topup_proof import (
+    debtors_with_gems,
+    orders_unlike_their_entries,
+    orders_unlike_their_returns,
+)
 
 FINDINGS_MAX = 200
 """Enough for a person; more of the same says nothing new."""
@@ -71,6 +76,9 @@ def _findings(connection: Connection, now_ms: int, since: int) -> Iterator[str]:
     if since:
         return
     yield from transfers_without_entries(connection)
+    yield from orders_unlike_their_entries(connection)
+    yield from orders_unlike_their_returns(connection)
+    yield from debtors_with_gems(connection)
     yield from wrong_rounds(connection)
     yield from wrong_order(connection)
     yield from wrong_events(connection, now_ms)
