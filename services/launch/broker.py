@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -177,6 +178,26 @@ class Broker:
                 await self._clock.sleep(POLL_S)
         if leftover.is_alive():
             raise Stop(OUTAGE, f"nats-server (process {leftover.pid}) of an earlier run does not end")
+
+
+def login_of(folder: Path) -> tuple[str, str, str]:
+    """Return url, user and password of the server that another process of ours runs on this folder.
+
+    Raises:
+        Stop: There is none, or it is just starting.
+    """
+    try:
+        port = json.loads((folder / "server.json").read_text(encoding="utf-8"))["port"]
+        config = (folder / "nats.conf").read_text(encoding="utf-8")
+        user, password = (
+            json.loads(re.findall(rf"^  {name}: (.+)$", config, re.MULTILINE)[0])
+            for name in ("user", "password")
+        )
+    except (OSError, ValueError, LookupError) as error:
+        raise Stop(OUTAGE, f"the broker of {folder.parent} can't be found: {error}") from error
+    if not port:
+        raise Stop(OUTAGE, f"the broker of {folder.parent} is just starting; try again")
+    return f"nats://127.0.0.1:{port}", user, password
 
 
 def find_binary() -> Path:

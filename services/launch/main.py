@@ -14,6 +14,7 @@ from typing import Annotated, Any, ParamSpec
 
 import typer
 
+from services.launch import dlq_commands
 from services.launch.exits import Stop, end
 from services.launch.load.command import EXAMPLE, load
 
@@ -46,7 +47,9 @@ Preset = Annotated[
 ]
 
 
-def command(example: str, **more: Any) -> Callable[[Callable[P, None]], Callable[P, None]]:
+def command(
+    example: str, of: typer.Typer = app, **more: Any
+) -> Callable[[Callable[P, None]], Callable[P, None]]:
     """Register a command whose help ends with an example and whose `Stop` ends in one line."""
 
     def register(run: Callable[P, None]) -> Callable[P, None]:
@@ -57,7 +60,7 @@ def command(example: str, **more: Any) -> Callable[[Callable[P, None]], Callable
             except Stop as stop:
                 end(stop)
 
-        app.command(epilog=f"Example: {example}", **more)(stopping)
+        of.command(epilog=f"Example: {example}", **more)(stopping)
         return run
 
     return register
@@ -254,12 +257,35 @@ def reconcile(
     data: Annotated[
         Path | None, typer.Option(help="The data folder of a `paiju up`; without it, PAIJU_DATABASE_URL.")
     ] = None,
+    grace: Annotated[
+        int,
+        typer.Option(min=0, max=86_400, help="Seconds; a round younger than this may be under way still."),
+    ] = 120,
     as_json: Json = False,
 ) -> None:
-    """Prove the book of coins from its database alone; changes nothing, and may run beside everything else.
+    """Prove the book of coins, and each round against its record and audit; changes nothing.
 
-    Exit codes: 0 all adds up · 1 something does not, it is named · 2 no book there · 4 the database is away.
+    Every transfer sums to zero, every account equals its entries, every record in ROUNDS has one audit and
+    one settlement or an open dispute, no stake outlives its match. It may run beside everything else. The
+    broker is that of --data or of PAIJU_NATS_URL (log in as the operator); without one, the book alone is
+    proven.
+
+    Exit codes: 0 all adds up · 1 something does not, it is named · 2 no book there · 4 database or broker
+    away.
     """
     from services.launch.reconcile import run
 
-    run(data, as_json=as_json)
+    run(data, grace_s=grace, as_json=as_json)
+
+
+dlq = typer.Typer(
+    name="dlq",
+    help=dlq_commands.HELP,
+    no_args_is_help=True,
+    epilog="Example: paiju dlq list --data data",
+)
+app.add_typer(dlq)
+command("paiju dlq list --data data", of=dlq, name="list")(dlq_commands.listed)
+command("paiju dlq show 7 --data data", of=dlq, name="show")(dlq_commands.shown)
+command("paiju dlq replay 7 --data data", of=dlq, name="replay")(dlq_commands.replayed)
+command("paiju dlq drop 7 --reason 'of a test' --data data", of=dlq, name="drop")(dlq_commands.dropped)

@@ -103,6 +103,7 @@ def test_the_wiring_names_every_consumer_and_fact() -> None:
     assert {consumes.durable for consumes in WIRING.hears} == {
         "economy-matches",
         "economy-players",
+        "economy-proof",
         "economy-settlement",
         "economy-voids",
     }
