@@ -6,6 +6,7 @@ from paiju.economy.v1 import dispute_service_pb2_grpc, economy_service_pb2_grpc
 from paiju.economy.v1.dispute_events_pb2 import DisputeResolved, RoundDisputed
 from paiju.economy.v1.events_pb2 import RoundSettled, StakeClosed
 from paiju.economy.v1.staff_events_pb2 import StaffActed
+from paiju.economy.v1.topup_events_pb2 import TopUpPaid, TopUpReturned
 from paiju.gateway.v1.gateway_service_pb2 import Notice
 
 from services.chassis.bus import subject_of
@@ -19,6 +20,7 @@ from services.economy.disputes_api import DisputeApi
 from services.economy.disputes_evidence import Witnesses
 from services.economy.reconcile import READ, Reconciler
 from services.economy.settings import EconomySettings
+from services.economy.topup_wiring import TopUpDesk
 
 
 class Economy:
@@ -47,12 +49,14 @@ class Economy:
             DisputeApi(db, parts.clock, self._ears, Witnesses(parts.rpc), parts.metrics),
             DISPUTES_ACCESS,
         )
+        self.topups = TopUpDesk(settings, parts, db, self._tellers)
 
     async def start(self) -> None:
         """Send what is in the outbox, and hear of players and rounds."""
         self._parts.spawn("economy-outbox", self._outbox.run())
         self._parts.spawn("economy-proof", self._reconciler.run())
         await self._ears.count_open()
+        await self.topups.start()
         bus, batch = self._parts.bus, self._settings.settle_batch
         linger_s = self._settings.settle_linger_ms / 1000
         self._consumers = [
@@ -79,7 +83,7 @@ WIRING = Wiring(
     "economy",
     wire,
     EconomySettings,
-    says=(DisputeResolved, RoundDisputed, RoundSettled, StaffActed, StakeClosed),
+    says=(DisputeResolved, RoundDisputed, RoundSettled, StaffActed, StakeClosed, TopUpPaid, TopUpReturned),
     hears=(PLAYERS, AUDITS, MATCHES, VOIDS, READ),
     tells=(subject_of(Notice, key="*"),),
     has_database=True,

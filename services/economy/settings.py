@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from pathlib import Path
+from typing import Literal, Self
+
+from pydantic import Field, SecretStr, model_validator
 
 from services.chassis.config import ServiceSettings, prefixed
 from services.economy.core.money import COINS_MAX
 from services.economy.core.relief import PER_DAY_MAX, DayCaps, ReliefTerms
+from services.economy.providers.signing import KEY_CHARACTERS_MIN, KEYS_MAX
 
 
 class EconomySettings(ServiceSettings):
@@ -40,6 +44,31 @@ class EconomySettings(ServiceSettings):
     """And the whole of it so often; in between, what is new."""
     proof_grace_s: int = Field(default=900, ge=1, le=86_400)
     """A round that ended less long ago may be on its way to its settlement: it is no finding yet."""
+
+    topup_provider: Literal["", "sandbox"] = ""
+    """Who takes money for gems; empty = nothing can be bought. The sandbox needs `PAIJU_DEV`."""
+    topup_keys: tuple[SecretStr, ...] = ()
+    """Keys of the provider's webhooks, at least 32 characters, the one in use first; two while they are
+    changed; JSON."""
+    topup_order_minutes: int = Field(default=30, ge=1, le=24 * 60)
+    """How long an order can be paid."""
+    topup_open_max: int = Field(default=5, ge=1, le=100)
+    """Orders of one player that may be open at a time."""
+    topup_look_s: float = Field(default=5.0, gt=0, le=600)
+    """How often it is looked which orders the provider is to be asked about."""
+    topup_products: Path | None = None
+    """JSON file of products, promotions and packs; None = those that ship (`topup_products.json`)."""
+    sandbox_hook_url: str = ""
+    """Where the sandbox sends its webhooks: `https://play.example/hooks/pay/sandbox`. `paiju up` knows it."""
+
+    @model_validator(mode="after")
+    def _topups_are_whole(self) -> Self:
+        keys = [key.get_secret_value() for key in self.topup_keys]
+        if self.topup_provider and not 1 <= len(keys) <= KEYS_MAX:
+            raise ValueError(f"PAIJU_ECONOMY_TOPUP_KEYS: one or {KEYS_MAX} keys are needed")
+        if any(len(key) < KEY_CHARACTERS_MIN for key in keys):
+            raise ValueError(f"PAIJU_ECONOMY_TOPUP_KEYS: one is shorter than {KEY_CHARACTERS_MIN} characters")
+        return self
 
     @property
     def day_caps(self) -> DayCaps:
