@@ -33,6 +33,7 @@ from services.chassis.principals import (
     player,
     staff,
 )
+from services.chassis.quotas import Quotas
 from services.chassis.revocations import Revocations
 
 __all__ = [
@@ -115,8 +116,17 @@ class ServiceTokens:
 class Verifier:
     """Turns tokens into principals, and remembers them until they end; of a revoked session none is good."""
 
-    def __init__(self, service_key: str, source: KeySource, clock: Clock, revocations: Revocations) -> None:
+    def __init__(
+        self,
+        service_key: str,
+        source: KeySource,
+        clock: Clock,
+        revocations: Revocations,
+        quotas: Quotas | None = None,
+    ) -> None:
         self.revocations = revocations
+        self.quotas = quotas or Quotas(clock)
+        """Counts the calls of programs; the doors take from it."""
         self._service_key = service_key
         self._source = source
         self._clock = clock

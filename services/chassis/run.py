@@ -26,6 +26,7 @@ from services.chassis.errors import Defect
 from services.chassis.health import Health, Site, operator_app
 from services.chassis.ids import Ids, SystemIds
 from services.chassis.metrics import Metrics
+from services.chassis.quotas import quotas_on_bus
 from services.chassis.revocations import Revocations, revoked_on_bus
 from services.chassis.rpc import Rpc
 from services.chassis.rpc.server import GrpcRpc
@@ -222,7 +223,8 @@ async def serve(
     inbox = f"_INBOX_{title}" if settings.nats_user else "_INBOX"
     bus = await NatsBus.connect(nats_login(settings, inbox), registry, clock, ids, metrics, title)
     revoked = Revocations(revoked_on_bus(bus), clock)
-    verifier = Verifier(settings.service_key.get_secret_value(), keys_on_bus(bus), clock, revoked)
+    quotas = quotas_on_bus(bus, clock)
+    verifier = Verifier(settings.service_key.get_secret_value(), keys_on_bus(bus), clock, revoked, quotas)
     rpc = GrpcRpc(settings, verifier, health, clock, ids, metrics, title)
 
     ended = until or asyncio.Event()

@@ -99,6 +99,7 @@ class Calls:
 
     def __init__(self, parts: Parts, methods: Mapping[str, Method] = METHODS) -> None:
         self._clock = parts.clock
+        self._quotas = parts.verifier.quotas
         self._methods = methods
         self._stubs: dict[str, ServiceStub] = {}
         for service in sorted({method.service for method in methods.values()}):
@@ -138,6 +139,8 @@ class Calls:
         if method.access != "public" and not caller.player_id:
             raise Refusal("UNAUTHENTICATED")
         self._limits[method.path].take(caller.key)
+        if caller.quota is not None:
+            await self._quotas.take(caller.quota)
         stub = self._stubs[method.service]
         if not caller.player_id:
             return await stub.call(method, payload, caller)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from services.chassis.bus.registry import (
     ALIVE,
     KEYS,
+    QUOTAS,
     REVOKED,
     SHARDS,
     BucketSpec,
@@ -57,7 +58,9 @@ def allow_list(wiring: Wiring, log_streams: int) -> AllowList:
     for bucket in (ALIVE, SHARDS):
         # Leases are kept under the name of the service that takes them.
         publish.add(f"$KV.{bucket.name}.{wiring.name}.>")
-    for bucket in {ALIVE, SHARDS, KEYS, REVOKED, *wiring.buckets}:
+    # Whoever takes calls of programs counts them.
+    publish.add(f"$KV.{QUOTAS.name}.>")
+    for bucket in {ALIVE, SHARDS, KEYS, REVOKED, QUOTAS, *wiring.buckets}:
         publish.update(_reads_of(bucket))
     replays = {replay_subject(consumer.durable) for consumer in wiring.hears}
     subscribe = {f"{inbox_prefix(wiring.name)}.>", *wiring.listens, *replays}

@@ -24,6 +24,7 @@ from services.chassis.db import Database, InlineDatabase, SqliteDatabase, migrat
 from services.chassis.health import Health
 from services.chassis.ids import Ids, SeededIds, SystemIds
 from services.chassis.metrics import Metrics
+from services.chassis.quotas import quotas_on_bus
 from services.chassis.revocations import Revocations, revoked_on_bus
 from services.chassis.rpc.memory import MemoryNetwork, MemoryRpc
 from services.chassis.run import Parts
@@ -117,7 +118,8 @@ class MemoryProcess:
         self.bus.keeper.on_crash = self.keeper.on_crash = self.crashes.append
         key = world.settings.service_key.get_secret_value()
         revoked = Revocations(revoked_on_bus(self.bus), world.clock)
-        verifier = Verifier(key, keys_on_bus(self.bus), world.clock, revoked)
+        quotas = quotas_on_bus(self.bus, world.clock)
+        verifier = Verifier(key, keys_on_bus(self.bus), world.clock, revoked, quotas)
         self.rpc = MemoryRpc(world.network, verifier, world.clock, ids, metrics, key, name)
         incarnation = ids.new("i")
         self.parts = Parts(

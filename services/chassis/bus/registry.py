@@ -91,6 +91,8 @@ KEYS = BucketSpec("keys")
 """Public keys of tokens, by `kid`; `auth`."""
 SESSION_TOKEN_S_MAX = 3_600
 """No token of a session lives longer: the chassis refuses it."""
+QUOTAS = BucketSpec("quotas", ttl_s=2 * 86_400.0)
+"""Two keys per API key: the calls counted in this minute, and in this day; `quotas`."""
 REVOKED = BucketSpec("revoked", ttl_s=SESSION_TOKEN_S_MAX + 60.0)
 """One key per session that was ended, for longer than its last token lives; `revocations`."""
 
@@ -112,7 +114,7 @@ class Registry:
         for entry in self.consumes:
             self.types |= {event_of(cls).name: cls for cls in entry.types}
         self.logs = tuple(logs)
-        self.buckets = {spec.name: spec for spec in (ALIVE, SHARDS, KEYS, REVOKED, *buckets)}
+        self.buckets = {spec.name: spec for spec in (ALIVE, SHARDS, KEYS, REVOKED, QUOTAS, *buckets)}
         self.log_shards = log_shards
         self.log_streams = log_streams
         self._streams = {spec.name: spec for spec in self._make_streams()}

@@ -217,6 +217,8 @@ class Methods:
         ):
             raise Refusal("SCOPE_MISSING", scope=scope_of(method.path) or "none")
         self.limit(principal, method, caller.peer)
+        if principal.quota is not None:
+            await self.verifier.quotas.take(principal.quota)
 
     async def _principal(self, caller: Caller) -> Principal:
         header = caller.metadata.get(AUTHORIZATION)
