@@ -50,6 +50,8 @@ class TableOwner:
         self.done: dict[tuple[str, str, str], CommandAnswer] = {}
         self.is_mute = False
         """Takes commands and says nothing."""
+        self.is_silent = False
+        """Takes batches, and does not even say so."""
         self.lose_frames = 0
         """So many of the next frames get lost on the way."""
         self.refuse_attach = ""
@@ -99,9 +101,11 @@ class TableOwner:
     def count(self, kind: str) -> int:
         return sum(command.command.WhichOneof("body") == kind for command in self.commands)
 
-    async def _batch(self, payload: bytes, heard: str) -> bytes:
+    async def _batch(self, payload: bytes, heard: str) -> bytes | None:
         batch = CommandBatch.FromString(payload)
         self.batches += 1
+        if self.is_silent:
+            return None
         self.beats += batch.beats
         self.commands += batch.commands
         if not self.is_mute:

@@ -72,6 +72,23 @@ def play(scene: Callable[[Scene], Awaitable[None]]) -> None:
     run_virtual(main)
 
 
+def test_what_was_on_its_way_to_an_owner_that_is_gone_keeps_nothing_waiting() -> None:
+    async def scene(s: Scene) -> None:
+        await s.owner.start()
+        s.say(attach=Attach())
+        await s.clock.sleep(0.1)
+        s.owner.is_silent = True
+        asked = s.say(act=Act(question=1))
+        await s.clock.sleep(0.1)
+        await s.owner.stop()
+        s.owner.is_silent = False
+        await s.owner.start()
+        await s.clock.sleep(0.05)
+        assert s.ann.answers()[asked] == ""
+
+    play(scene)
+
+
 def test_a_command_that_nobody_takes_is_given_up_after_ten_seconds_and_said_so() -> None:
     async def scene(s: Scene) -> None:
         asked = s.say(ready=Ready())

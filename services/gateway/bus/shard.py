@@ -56,6 +56,8 @@ class ShardLink:
         self._failures = 0
         self._said_at = float("-inf")
         self._owes_beat = False
+        self._in_flight: asyncio.Timeout | None = None
+        """Ends the wait for the request that is under way."""
 
     def __len__(self) -> int:
         return len(self._waiting)
@@ -77,10 +79,15 @@ class ShardLink:
             self._poked.set()
 
     def resend_all(self) -> None:
-        """Send everything again, now: another owner serves the shard."""
+        """Send everything again, now: another owner serves the shard.
+
+        What is in flight to the old one may never be answered, so nobody waits for it.
+        """
         self._waiting.resend_all()
         self._failures = 0
         self._poked.set()
+        if self._in_flight is not None:
+            self._in_flight.reschedule(0.0)
 
     def give_up_old(self) -> None:
         """Give up the commands that are too old, also while a request is in flight."""
@@ -115,12 +122,19 @@ class ShardLink:
         self._owes_beat = False
         self._said_at = self._way.clock.monotonic()
         try:
-            answer = await self._way.bus.request(self._subject, payload, timeout_s=SILENCE_S)
+            async with self._way.clock.timeout(None) as self._in_flight:
+                answer = await self._way.bus.request(self._subject, payload, timeout_s=SILENCE_S)
             epoch = CommandBatchReply.FromString(answer).epoch
+        except TimeoutError:
+            # Cut short by a new owner.
+            self._in_flight = None
+            return
         except (Outage, DecodeError) as problem:
+            self._in_flight = None
             self._waiting.not_sent(batch)
             await self._back_off(problem)
         else:
+            self._in_flight = None
             self._failures = 0
             self._way.heard_epoch(self.shard, epoch)
 
