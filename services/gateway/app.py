@@ -21,6 +21,7 @@ from services.gateway.doors.files import FOLDER, SECURITY, FilesDoor
 from services.gateway.doors.origin import Hosts
 from services.gateway.doors.watch import KEEP_ALIVE_S, JunkLog, Watch
 from services.gateway.doors.websocket import WebSocketDoor
+from services.gateway.hooks import Hooks
 from services.gateway.hub import Hub
 from services.gateway.settings import GatewaySettings
 
@@ -50,6 +51,7 @@ class Gateway:
         app.on_response_prepare.append(_add_security)
         app.router.add_get("/play", WebSocketDoor(hub).play)
         app.router.add_post("/call/{method:.+}", CallDoor(hub).call)
+        Hooks(hub, parts).add_to(app)
         app.router.add_get("/{path:.*}", FilesDoor(folder).get)
         self._runner = web.AppRunner(
             app,

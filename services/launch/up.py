@@ -19,6 +19,7 @@ from services.chassis.errors import Outage
 from services.chassis.ids import SystemIds
 from services.chassis.run import Running, serve
 from services.chassis.run import run as run_loop
+from services.economy.app import Economy
 from services.gateway.app import Gateway
 from services.launch.broker import Broker
 from services.launch.catalog import wirings
@@ -89,17 +90,35 @@ async def _run(folder: DataFolder, doors: Doors, page_port: int, *, open_page: b
         )
         # Each service's own settings come from the environment; what the command line says stands above it.
         os.environ |= {"PAIJU_GATEWAY_HTTP_HOST": doors.host, "PAIJU_GATEWAY_HTTP_PORT": str(page_port)}
+        _set_up_sandbox(folder, ids.token(32).hex())
         chosen = wirings()
         await migrate_all(chosen, settings)
 
         async def ready(running: Running) -> None:
             running.parts.spawn("embedded-broker", keep(broker, clock))
+            _let_sandbox_send(running)
             await tables_are_owned(running)
             _announce(running, folder, open_page=open_page, as_json=as_json)
 
         await serve(chosen, settings, on_ready=ready)
     finally:
         await broker.stop()
+
+
+def _set_up_sandbox(folder: DataFolder, fresh_key: str) -> None:
+    """Let gems be bought of the sandbox, which takes no money, unless the environment says otherwise."""
+    provider = os.environ.setdefault("PAIJU_ECONOMY_TOPUP_PROVIDER", "sandbox")
+    if provider == "sandbox":
+        key = folder.key("sandbox-pay", fresh_key.encode()).decode()
+        os.environ.setdefault("PAIJU_ECONOMY_TOPUP_KEYS", json.dumps([key]))
+
+
+def _let_sandbox_send(running: Running) -> None:
+    """Tell the sandbox where the HTTP door is: its port may be any."""
+    economy, gateway = running.services["economy"], running.services["gateway"]
+    assert isinstance(economy, Economy)
+    assert isinstance(gateway, Gateway)
+    economy.topups.hooks_are_at(gateway.url)
 
 
 async def tables_are_owned(running: Running) -> None:
