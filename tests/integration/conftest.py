@@ -15,10 +15,12 @@ from services.chassis.bus.nats import NatsBus, NatsLogin
 from services.chassis.bus.registry import Registry
 from services.chassis.bus.streams import ensure_streams
 from services.chassis.clock import SystemClock
+from services.chassis.db import Database, migrate
 from services.chassis.ids import SystemIds
 from services.chassis.metrics import Metrics
+from tests.support.accounts import RunningAccounts
 from tests.support.nats import Admin, Broker, NatsCluster, NatsServer
-from tests.support.process import full_registry
+from tests.support.process import MemoryWorld, full_registry
 
 
 @pytest.fixture(scope="session")
@@ -97,3 +99,21 @@ async def bus(bus_broker: Broker | None) -> AsyncIterator[BaseBus]:
     await ensure_streams(made.jetstream, registry, bus_broker.replicas)
     yield made
     await made.close()
+
+
+@pytest.fixture
+async def people_world(database_url: str, db: Database, tmp_path: Path) -> AsyncIterator[MemoryWorld]:
+    """A world in memory whose accounts lie in a real database: SQLite, PostgreSQL."""
+    migrate(database_url, "accounts")
+    made = MemoryWorld(SystemClock(), database=lambda service: db, data_dir=tmp_path)
+    yield made
+    for process in made.processes:
+        await process.stop()
+
+
+@pytest.fixture
+async def people(people_world: MemoryWorld) -> AsyncIterator[RunningAccounts]:
+    """Accounts in `people_world`, running."""
+    running = await RunningAccounts(people_world).start()
+    yield running
+    await running.service.stop()
