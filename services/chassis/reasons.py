@@ -129,7 +129,7 @@ _ECONOMY: dict[str, Reason] = {
     ),
     "REFUND_SPENT": Reason(
         "FAILED_PRECONDITION",
-        "这笔订单的钻石已用掉一部分（剩 {unspent}），最多可退 {most_fen} 分。",
+        "这笔订单的宝石已用掉一部分（剩 {unspent}），最多可退 {most_fen} 分。",
         "Gems of this order are spent ({unspent} are left); at most {most_fen} fen can go back.",
     ),
     "PROVIDER_UNKNOWN": Reason("NOT_FOUND", "没有这个支付渠道。", "There is no such payment provider."),
@@ -193,13 +193,13 @@ _MATCHMAKING: dict[str, Reason] = {
     "HALL_UNKNOWN": Reason("NOT_FOUND", "没有这个场：{hall_id}。", "There is no such hall: {hall_id}."),
     "COINS_TOO_FEW": Reason(
         "FAILED_PRECONDITION",
-        "金币不足，至少需要 {entry_min}。",
-        "Not enough coins: at least {entry_min} are needed.",
+        "金币不足：至少需要 {entry_min}，现有 {coins}。{advice_zh}",
+        "Not enough coins: at least {entry_min} are needed, you have {coins}.{advice_en}",
     ),
     "COINS_TOO_MANY": Reason(
         "FAILED_PRECONDITION",
-        "金币超过本场上限 {entry_max}，请到更高的场。",
-        "More coins than this hall admits ({entry_max}); choose a higher one.",
+        "金币 {coins} 超过本场上限 {entry_max}。{advice_zh}",
+        "Your {coins} coins are more than is admitted here ({entry_max}).{advice_en}",
     ),
     "ALREADY_WAITING": Reason(
         "FAILED_PRECONDITION", "已经在排队了。", "You are waiting for a match already."
@@ -213,6 +213,11 @@ _MATCHMAKING: dict[str, Reason] = {
     "TICKET_UNKNOWN": Reason("NOT_FOUND", "找不到这次排队。", "There is no such ticket."),
     "TABLE_REFUSED": Reason(
         "FAILED_PRECONDITION", "开不了桌，请稍后再试。", "The table could not be made; try again later."
+    ),
+    "BOTS_NOT_FOR_COINS": Reason(
+        "FAILED_PRECONDITION",
+        "金币房间只能由真人坐满。",
+        "A room that plays for coins is filled by people only.",
     ),
     "ROOM_UNKNOWN": Reason("NOT_FOUND", "没有这个房间。", "There is no such room."),
     "ROOM_FULL": Reason("FAILED_PRECONDITION", "房间已满。", "The room is full."),
