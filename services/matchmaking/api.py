@@ -13,6 +13,7 @@ from services.chassis.errors import Refusal
 from services.chassis.limits import Rate, RateLimits
 from services.chassis.run import Parts
 from services.matchmaking.core.halls import ROUNDS_MAX
+from services.matchmaking.entrance import Seen
 from services.matchmaking.rooms import RoomsDesk, Wish
 from services.matchmaking.settings import MatchmakingSettings
 from services.matchmaking.tickets import HallsDesk
@@ -60,9 +61,9 @@ class Api:
         self._writes = RateLimits(Rate(settings.writes_per_s, settings.writes_burst), parts.clock)
 
     async def ListHalls(self, request: pb.ListHallsRequest, context: Context) -> pb.ListHallsResponse:  # noqa: N802 - the proto names it
-        """The halls that are open."""
-        halls = await self._halls.list_halls(request.game)
-        return pb.ListHallsResponse(halls=[hall.message(waiting) for hall, waiting in halls])
+        """The halls that are open, as the caller sees them."""
+        seen, coins = await self._halls.list_halls(auth.current().player_id, request.game)
+        return pb.ListHallsResponse(halls=[_hall(one) for one in seen], coins=coins)
 
     async def CreateTicket(  # noqa: N802 - the proto names it
         self, request: pb.CreateTicketRequest, context: Context
@@ -98,7 +99,9 @@ class Api:
         if len(request.options_json.encode()) > OPTIONS_BYTES_MAX:
             raise Refusal("INVALID_ARGUMENT", field="options_json")
         self._writes.take(player_id)
-        wish = Wish(request.game, request.preset, request.options_json, rounds)
+        if request.level:
+            _match(_NAME, request.level, "level")
+        wish = Wish(request.game, request.preset, request.options_json, rounds, request.level)
         room = await self._rooms.create(player_id, request.request_id, wish)
         return pb.CreateRoomResponse(room=room.message())
 
@@ -142,6 +145,15 @@ class Api:
         if where.room is not None:
             response.room.CopyFrom(where.room.message())
         return response
+
+
+def _hall(seen: Seen) -> pb.Hall:
+    message = seen.hall.message(seen.waiting, seen.playing)
+    if seen.refusal is not None:
+        message.refusal = seen.refusal.reason
+        message.refusal_zh, message.refusal_en = seen.refusal.text("zh-CN"), seen.refusal.text("en")
+        message.fitting_hall_id = str(seen.refusal.details.get("fitting_hall_id", ""))
+    return message
 
 
 def _match(pattern: re.Pattern[str], value: str, field: str) -> None:

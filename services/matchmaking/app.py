@@ -14,6 +14,7 @@ from services.chassis.errors import Outage
 from services.chassis.run import Consumes, Parts, Service, Wiring
 from services.matchmaking.api import ACCESS, Api
 from services.matchmaking.core.halls import parse_halls
+from services.matchmaking.entrance import Entrance
 from services.matchmaking.games import Catalogue
 from services.matchmaking.matcher import Matcher
 from services.matchmaking.placer import Placer
@@ -92,9 +93,9 @@ async def wire(settings: MatchmakingSettings, parts: Parts) -> Service:
     games = Catalogue(parts)
     matcher = Matcher(parts, settings, halls, games, placer)
     people = People(parts, placer)
-    guard = Guard(parts) if settings.protection else None
-    desk = RoomsDesk(parts, settings, games, people, placer, tellers, guard)
-    waiting = HallsDesk(parts, settings, halls, games, people, matcher, tellers, guard)
+    entrance = Entrance(parts, halls, Guard(parts) if settings.protection else None)
+    desk = RoomsDesk(parts, settings, games, people, placer, tellers, halls, entrance)
+    waiting = HallsDesk(parts, settings, halls, games, people, matcher, tellers, entrance)
     api = Api(parts, settings, waiting, desk, people)
     parts.rpc.serve(
         "matchmaking", matchmaking_service_pb2_grpc.add_MatchmakingServiceServicer_to_server, api, ACCESS

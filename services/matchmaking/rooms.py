@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -13,9 +13,10 @@ from sqlalchemy import Connection
 from services.chassis.errors import Refusal
 from services.chassis.limits import Rate, RateLimits
 from services.chassis.run import Parts
+from services.matchmaking.core.halls import Hall, Stakes
+from services.matchmaking.entrance import Entrance
 from services.matchmaking.games import Catalogue
 from services.matchmaking.placer import Placer
-from services.matchmaking.protection import Guard
 from services.matchmaking.settings import MatchmakingSettings
 from services.matchmaking.store import placements, rooms
 from services.matchmaking.store.engagements import Engaged
@@ -44,6 +45,8 @@ class Wish:
     preset: str
     options_json: str
     rounds: int
+    level: str = ""
+    """For coins, at the stakes of this level of the halls; empty = for points."""
 
 
 class RoomsDesk:
@@ -57,7 +60,8 @@ class RoomsDesk:
         people: People,
         placer: Placer,
         tellers: Tellers,
-        guard: Guard | None = None,
+        halls: Mapping[str, Hall],
+        entrance: Entrance,
     ) -> None:
         self._clock = parts.clock
         self._ids = parts.ids
@@ -68,7 +72,8 @@ class RoomsDesk:
         self._people = people
         self._placer = placer
         self._tellers = tellers
-        self._guard = guard
+        self._halls = halls
+        self._entrance = entrance
         guesses = settings.code_guesses_per_minute
         self._guesses = RateLimits(Rate(guesses / 60, guesses), parts.clock)
 
@@ -77,13 +82,14 @@ class RoomsDesk:
 
         Raises:
             Refusal: As `CheckTableSpec`; REQUEST_ID_REUSED, ALREADY_WAITING, ALREADY_IN_ROOM,
-            ALREADY_PLAYING,
-                ROOM_CODES_EXHAUSTED, and why he may not play (`Guard.check`).
+                ALREADY_PLAYING, ROOM_CODES_EXHAUSTED; HALL_UNKNOWN: the preset has no such level; as
+                `Entrance.admit`, and why he may not play (`Guard.check`).
             Outage: The tables can't be asked.
         """
         there = await self._db.read(lambda c: rooms.find_request(c, owner_id, request_id))
         if there is not None:
             return _same(there, wish)
+        stakes = self._stakes(wish)
         seats = (await self._games.game(wish.game)).seats
         now = self._clock.now_ms()
         for _ in range(TRIES):
@@ -100,11 +106,13 @@ class RoomsDesk:
                 state="open",
                 created_at_ms=now,
                 expires_at_ms=now + self._settings.room_minutes * 60_000,
+                stakes=stakes,
             )
             await self._tables.CheckTableSpec(CheckTableSpecRequest(spec=room.spec(fill=f"bot:{BOT}")))
             try:
                 await self._check_play(owner_id, wish.game)
                 await self._people.check_free(owner_id)
+                await self._admit(owner_id, stakes)
             except Refusal:
                 # The first try of a repeated request may have gone through since the look above.
                 there = await self._db.read(lambda c: rooms.find_request(c, owner_id, request_id))
@@ -141,6 +149,7 @@ class RoomsDesk:
         room = await self.get(player_id, room_code)
         if room.place_of(player_id) is None:
             await self._check_play(player_id, room.game)
+            await self._admit(player_id, room.stakes)
         for _ in range(TRIES):
             try:
                 return await self._change(lambda c: rooms.join(c, room, player_id, self._clock.now_ms()))
@@ -171,6 +180,7 @@ class RoomsDesk:
         room = await self.get(player_id, room_code)
         if ready and room.place_of(player_id) is not None:
             await self._check_play(player_id, room.game)
+            await self._admit(player_id, room.stakes)
         now = self._clock.now_ms()
         return await self._change(lambda c: rooms.set_ready(c, room, player_id, ready, now))
 
@@ -178,10 +188,14 @@ class RoomsDesk:
         """Let bots of the game take the free places: those of this name, empty = `normal`.
 
         Raises:
-            Refusal: ROOM_UNKNOWN, RATE_LIMITED, NOT_ROOM_OWNER, ROOM_PLAYING, ROOM_CLOSED, UNKNOWN_BOT.
+            Refusal: ROOM_UNKNOWN, RATE_LIMITED, NOT_ROOM_OWNER, ROOM_PLAYING, ROOM_CLOSED, UNKNOWN_BOT,
+                BOTS_NOT_FOR_COINS.
             Outage: The tables can't be asked.
         """
         room = await self.get(player_id, room_code)
+        if room.stakes is not None:
+            # The house puts no coins at stake for rules that a guest has chosen.
+            raise Refusal("BOTS_NOT_FOR_COINS")
         known = (await self._games.game(room.game)).bots
         name = bot or BOT
         if name not in known:
@@ -196,9 +210,30 @@ class RoomsDesk:
                 continue
         raise Refusal("ROOM_FULL")
 
+    def _stakes(self, wish: Wish) -> Stakes | None:
+        """Return what a wished room plays for.
+
+        Raises:
+            Refusal: HALL_UNKNOWN.
+        """
+        if not wish.level:
+            return None
+        hall_id = f"{wish.game}/{wish.preset}/{wish.level}"
+        if hall_id not in self._halls:
+            raise Refusal("HALL_UNKNOWN", hall_id=hall_id)
+        return self._halls[hall_id].stakes
+
     async def _check_play(self, player_id: str, game: str) -> None:
-        if self._guard is not None:
-            await self._guard.check(player_id, game)
+        await self._entrance.check(player_id, game)
+
+    async def _admit(self, player_id: str, stakes: Stakes | None) -> None:
+        """Let a player take a place in a room whose coins he has.
+
+        Raises:
+            Refusal: As `Entrance.admit`.
+        """
+        if stakes is not None:
+            await self._entrance.admit(player_id, stakes)
 
     async def close_expired(self) -> None:
         """Close the rooms whose people never came."""
@@ -226,6 +261,7 @@ class RoomsDesk:
 
 
 def _same(room: Room, wish: Wish) -> Room:
-    if Wish(room.game, room.preset, room.options_json, room.rounds) != wish:
+    level = room.stakes.level if room.stakes else ""
+    if Wish(room.game, room.preset, room.options_json, room.rounds, level) != wish:
         raise Refusal("REQUEST_ID_REUSED")
     return room

@@ -5,26 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from paiju.economy.v1 import economy_service_pb2_grpc
-from paiju.economy.v1.economy_service_pb2 import GetWalletRequest, ListEntriesRequest
-
-from services.chassis import auth
 from services.chassis.errors import Refusal
 from services.chassis.run import Parts
-from services.matchmaking.core.halls import CURRENCY, Hall
+from services.matchmaking.core.halls import Hall
+from services.matchmaking.entrance import Entrance, Seen
 from services.matchmaking.games import Catalogue
 from services.matchmaking.matcher import Matcher
-from services.matchmaking.protection import Guard
 from services.matchmaking.settings import MatchmakingSettings
 from services.matchmaking.store import tickets
 from services.matchmaking.store.engagements import Engaged
 from services.matchmaking.store.tickets import Ticket
 from services.matchmaking.tellers import Tellers
 from services.matchmaking.whereabouts import People
-
-WELCOME_WAIT_S = 3.0
-"""A new player may ask for a match before his welcome grant has come by the bus: so long he waits."""
-WELCOME_LOOK_S = 0.2
 
 TRIES = 4
 """A player whose engagement ended between two looks is looked at again so often."""
@@ -42,30 +34,29 @@ class HallsDesk:
         people: People,
         matcher: Matcher,
         tellers: Tellers,
-        guard: Guard | None = None,
+        entrance: Entrance,
     ) -> None:
         self._clock = parts.clock
         self._ids = parts.ids
         self._db = parts.db("matchmaking")
-        self._wallets = parts.rpc.client(economy_service_pb2_grpc.EconomyServiceStub, "economy")
         self._settings = settings
         self._halls = halls
         self._games = games
         self._people = people
         self._matcher = matcher
         self._tellers = tellers
-        self._guard = guard
+        self._entrance = entrance
 
-    async def list_halls(self, game: str) -> list[tuple[Hall, int]]:
-        """Return the open halls of a game (empty = all), in order of stake, and how many wait in each.
+    async def list_halls(self, player_id: str, game: str) -> tuple[list[Seen], int]:
+        """Return the open halls of a game (empty = all), in order of stake, as a player (empty = nobody) sees
+        them, and the coins he has.
 
         Raises:
             Outage: Which games are open can't be asked.
         """
         games = await self._games.games()
-        waiting = await self._db.read(tickets.count_waiting)
         halls = [hall for hall in self._halls.values() if game in ("", hall.game) and hall.game in games]
-        return [(hall, waiting.get(hall.hall_id, 0)) for hall in halls]
+        return await self._entrance.look(player_id, halls)
 
     async def create(self, player_id: str, request_id: str, hall_id: str, bots_now: bool) -> Ticket:
         """Let a player wait; a repeat of the request returns the ticket as it is now.
@@ -73,7 +64,8 @@ class HallsDesk:
         Raises:
             Refusal: HALL_UNKNOWN, REQUEST_ID_REUSED, ALREADY_WAITING, ALREADY_IN_ROOM, ALREADY_PLAYING,
             COINS_TOO_FEW,
-                COINS_TOO_MANY, and why he may not play (`Guard.check`).
+                COINS_TOO_MANY (with the hall that fits), DAILY_WIN_CAP, DAILY_LOSS_CAP, and why he may not
+                play (`Guard.check`).
             Outage: Wallet or tables can't be asked.
         """
         hall = self._halls.get(hall_id)
@@ -84,10 +76,9 @@ class HallsDesk:
             if there is not None:
                 return _same(there, hall_id, bots_now)
             try:
-                if self._guard is not None:
-                    await self._guard.check(player_id, hall.game)
+                await self._entrance.check(player_id, hall.game)
                 await self._people.check_free(player_id)
-                hall.admit(await self._coins(player_id, hall.entry_min))
+                await self._entrance.admit(player_id, hall.stakes, hall)
             except Refusal:
                 # The first try of a repeated request may have gone through since the look above.
                 there = await self._db.read(lambda c: tickets.find_request(c, player_id, request_id))
@@ -136,30 +127,6 @@ class HallsDesk:
         if after.state != before.state:
             await self._tellers.tickets([after])
         return after
-
-    async def _coins(self, player_id: str, needed: int) -> int:
-        """Return what a player has; a book without an entry waits for the first one, the welcome grant."""
-        clock = self._clock
-        until = clock.monotonic() + WELCOME_WAIT_S
-        while True:
-            coins = await self._coins_now(player_id)
-            if coins >= needed or clock.monotonic() >= until:
-                return coins
-            if not await self._is_untouched(player_id):
-                # The first entry may have come between the two looks.
-                return await self._coins_now(player_id)
-            await clock.sleep(WELCOME_LOOK_S)
-
-    async def _coins_now(self, player_id: str) -> int:
-        with auth.acting_for(player_id):
-            wallet = await self._wallets.GetWallet(GetWalletRequest(player_id=player_id))
-        return sum(money.amount for money in wallet.balances if money.currency == CURRENCY)
-
-    async def _is_untouched(self, player_id: str) -> bool:
-        """Return whether nothing ever came into, or went out of, a player's wallet."""
-        with auth.acting_for(player_id):
-            listed = await self._wallets.ListEntries(ListEntriesRequest(player_id=player_id, page_size=1))
-        return not listed.entries
 
 
 def _same(ticket: Ticket, hall_id: str, bots_now: bool) -> Ticket:

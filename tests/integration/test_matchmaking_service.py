@@ -347,6 +347,110 @@ class TestTickets:
 
         play(scene)
 
+    def test_a_list_of_halls_says_what_each_costs_who_plays_and_whether_one_may_enter(self) -> None:
+        async def scene(s: Scene) -> None:
+            a, b = await s.player("a"), await s.player("b")
+            await s.ticket(b, bots_now=True)
+            await s.clock.sleep(1)
+            s.wallets.of["p_a"] = 14_999
+            listed = await a.call("ListHalls", pb.ListHallsRequest(game="paohuzi"))
+            halls = {hall.hall_id: hall for hall in listed.halls}
+            novice, junior = halls[HALL], halls[HALL.replace("novice", "junior")]
+            assert listed.coins == 14_999
+            assert (novice.fee, novice.minimum, novice.entry_min, novice.entry_max) == (
+                20,
+                300,
+                3000,
+                100_000,
+            )
+            assert (novice.level, novice.level_zh, novice.coin_zh) == ("novice", "新手场", "悟性")
+            assert (novice.playing, junior.playing) == (1, 0), "bots are no people"
+            assert (novice.refusal, novice.win_cap_by_balance) == ("", True)
+            assert (junior.refusal, junior.fitting_hall_id) == ("COINS_TOO_FEW", HALL)
+            assert "全名堂·新手场" in junior.refusal_zh
+            assert "All names · Novice" in junior.refusal_en
+
+        play(scene)
+
+    def test_who_has_too_much_for_a_hall_is_sent_to_the_one_that_fits(self) -> None:
+        async def scene(s: Scene) -> None:
+            a = await s.player("a")
+            s.wallets.of["p_a"] = 100_001
+            refusal = await refused("COINS_TOO_MANY", s.ticket(a))
+            assert refusal.details["fitting_hall_id"] == HALL.replace("novice", "junior")
+            s.wallets.of["p_a"] = 100_000
+            await s.ticket(a)
+
+        play(scene)
+
+    @pytest.mark.parametrize("reason", ["DAILY_WIN_CAP", "DAILY_LOSS_CAP"])
+    def test_who_has_reached_a_cap_of_today_enters_nowhere(self, reason: str) -> None:
+        async def scene(s: Scene) -> None:
+            a = await s.player("a")
+            s.wallets.capped["p_a"] = reason
+            listed = (await a.call("ListHalls", pb.ListHallsRequest())).halls
+            assert {hall.refusal for hall in listed} == {reason}
+            assert "{" not in listed[0].refusal_zh + listed[0].refusal_en
+            await refused(reason, s.ticket(a))
+            await refused(reason, s.room(a, level="novice"))
+            assert (await s.room(a)).level == "", "a room that plays for points costs nothing"
+
+        play(scene)
+
+    def test_halls_are_listed_while_nobody_knows_who_may_enter(self) -> None:
+        async def scene(s: Scene) -> None:
+            a = await s.player("a")
+            s.wallets.is_down = True
+            listed = (await a.call("ListHalls", pb.ListHallsRequest())).halls
+            assert {hall.refusal for hall in listed} == {"SERVICE_UNAVAILABLE"}
+
+        play(scene)
+
+    def test_a_room_may_play_for_coins_at_the_stakes_of_a_level(self) -> None:
+        async def scene(s: Scene) -> None:
+            a, b, c = [await s.player(name) for name in "abc"]
+            wish = {"level": "junior", "options_json": '{"win_cap_by_balance":true}'}
+            s.wallets.of["p_a"] = 14_999
+            await refused("COINS_TOO_FEW", s.room(a, **wish))
+            s.wallets.of["p_a"] = 15_000
+            room = await s.room(a, **wish)
+            assert (room.level, room.base_stake, room.buy_in, room.fee) == ("junior", 50, 15_000, 100)
+            assert (room.entry_min, room.entry_max) == (15_000, 500_000)
+            s.wallets.of["p_b"] = 500_001
+            join = pb.JoinRoomRequest(room_code=room.room_code)
+            await refused("COINS_TOO_MANY", b.call("JoinRoom", join))
+            s.wallets.of["p_b"] = 500_000
+            await b.call("JoinRoom", join)
+            fill = pb.FillRoomWithBotsRequest(room_code=room.room_code)
+            await refused("BOTS_NOT_FOR_COINS", a.call("FillRoomWithBots", fill))
+            await c.call("JoinRoom", join)
+            for player in (a, b):
+                await s.ready(player, room)
+            s.wallets.of["p_c"] = 0
+            await refused("COINS_TOO_FEW", s.ready(c, room))
+            s.wallets.of["p_c"] = 20_000
+            await s.ready(c, room)
+            await s.clock.sleep(1)
+            (spec,) = s.tables.specs.values()
+            assert (spec.stake.base_stake, spec.stake.buy_in, spec.stake.fee) == (50, 15_000, 100)
+            assert spec.options_json == wish["options_json"]
+            assert spec.room_code == room.room_code
+
+        play(scene)
+
+    def test_a_room_at_a_level_that_its_preset_has_not_is_refused(self) -> None:
+        async def scene(s: Scene) -> None:
+            a = await s.player("a")
+            await refused("HALL_UNKNOWN", s.room(a, level="golden"))
+            await refused("INVALID_ARGUMENT", s.room(a, level="../novice"))
+            request = pb.CreateRoomRequest(request_id="once", game="paohuzi", preset="876cc", level="novice")
+            first = (await a.call("CreateRoom", request)).room
+            assert (await a.call("CreateRoom", request)).room == first
+            request.level = ""
+            await refused("REQUEST_ID_REUSED", a.call("CreateRoom", request))
+
+        play(scene)
+
     def test_only_the_halls_of_games_whose_tables_are_open_are_there(self) -> None:
         async def scene(s: Scene) -> None:
             a = await s.player("a")

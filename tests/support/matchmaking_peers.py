@@ -135,11 +135,21 @@ class Wallets(Unoffered):
         self.coins = coins
         self.of: dict[str, int] = {}
         self.untouched: set[str] = set()
+        self.capped: dict[str, str] = {}
+        """Who has reached a cap of today, and which."""
+        self.is_down = False
 
     async def GetWallet(self, request: economy.GetWalletRequest, context: Any) -> Any:  # noqa: N802
         assert auth.player() == request.player_id
+        if self.is_down:
+            raise Outage("down")
         coins = self.of.get(request.player_id, self.coins)
         return economy.GetWalletResponse(balances=[economy.Money(currency="gold", amount=coins)])
+
+    async def GetDay(self, request: economy.GetDayRequest, context: Any) -> Any:  # noqa: N802
+        assert auth.player() == request.player_id
+        refusal = self.capped.get(request.player_id, "")
+        return economy.GetDayResponse(refusal=refusal, win_cap=500, loss_cap=700)
 
     async def ListEntries(self, request: economy.ListEntriesRequest, context: Any) -> Any:  # noqa: N802
         assert auth.player() == request.player_id

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Row, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from services.chassis.errors import Refusal
+from services.matchmaking.core.halls import Stakes, stakes_of
 from services.matchmaking.store import engagements
 from services.matchmaking.store.schema import engagements as engaged
 from services.matchmaking.store.schema import places, rooms
@@ -56,6 +57,8 @@ class Room:
     state: str
     created_at_ms: int
     expires_at_ms: int
+    stakes: Stakes | None = None
+    """None: plays for points."""
     table_id: str | None = None
     places: tuple[Place, ...] = ()
 
@@ -87,11 +90,13 @@ class Room:
             rounds=self.rounds,
             seats=[SeatSpec(player_id=by_seat.get(seat, fill)) for seat in range(self.seats)],
             room_code=self.room_code,
+            stake=self.stakes.spec() if self.stakes else None,
         )
 
     def message(self) -> RoomMessage:
         """Return it as its people see it: while its table is being made it is still open."""
         by_seat = {place.seat: place for place in self.places}
+        stakes = self.stakes
         is_placing = self.state == "placing"
         return RoomMessage(
             room_code=self.room_code,
@@ -109,6 +114,12 @@ class Room:
             state="open" if is_placing else self.state,
             table_id="" if is_placing else self.table_id or "",
             expires_at_ms=self.expires_at_ms,
+            level=stakes.level if stakes else "",
+            base_stake=stakes.base_stake if stakes else 0,
+            buy_in=stakes.buy_in if stakes else 0,
+            fee=stakes.fee if stakes else 0,
+            entry_min=stakes.entry_min if stakes else 0,
+            entry_max=stakes.entry_max if stakes else 0,
         )
 
 
@@ -129,6 +140,7 @@ def _room(connection: Connection, row: Row[tuple[object, ...]] | None) -> Room |
         row.state,
         row.created_at_ms,
         row.expires_at_ms,
+        stakes_of(row.stakes),
         row.table_id,
         tuple(Place(place.seat, place.player_id, bool(place.ready)) for place in taken),
     )
@@ -182,6 +194,7 @@ def create(connection: Connection, room: Room) -> Room:
                     state="open",
                     created_at_ms=room.created_at_ms,
                     expires_at_ms=room.expires_at_ms,
+                    stakes=room.stakes.as_json() if room.stakes else "",
                 )
             )
     except IntegrityError:

@@ -70,12 +70,13 @@ rooms = Table(
     Column("table_id", String(64)),
     Column("created_at_ms", BigInteger, nullable=False),
     Column("expires_at_ms", BigInteger, nullable=False),
+    Column("stakes", Text, nullable=False, server_default=""),
     UniqueConstraint("owner_id", "request_id", name="rooms_request"),
     Index("rooms_state", "state", "expires_at_ms"),
     Index("rooms_table", "table_id"),
 )
 """`live_code` is the code while the room lives, then null: unique among the living. `state`: `open`,
-`placing`, `playing`, `closed`."""
+`placing`, `playing`, `closed`. `stakes`: JSON of `core.halls.Stakes`; empty = plays for points."""
 
 places = Table(
     "places",

@@ -135,6 +135,17 @@ def count_waiting(connection: Connection) -> dict[str, int]:
     return {row[0]: int(row[1]) for row in rows}
 
 
+def count_playing(connection: Connection) -> dict[str, int]:
+    """Return how many people are in matches that are not over, by hall."""
+    rows = connection.execute(
+        select(tickets.c.hall_id, func.count())
+        .join(engaged, (engaged.c.kind == "ticket") & (engaged.c.ref == tickets.c.ticket_id))
+        .where(tickets.c.state == "matched")
+        .group_by(tickets.c.hall_id)
+    )
+    return {row[0]: int(row[1]) for row in rows}
+
+
 def place(connection: Connection, ticket_ids: Sequence[str], table_id: str) -> bool:
     """Take tickets that wait for a table; False = not all of them wait any more (roll back)."""
     are_they = tickets.c.ticket_id.in_(ticket_ids) & (tickets.c.state == "waiting")

@@ -46,6 +46,8 @@ class Hall(_message.Message):
     REFUSAL_ZH_FIELD_NUMBER: _builtins.int
     REFUSAL_EN_FIELD_NUMBER: _builtins.int
     FITTING_HALL_ID_FIELD_NUMBER: _builtins.int
+    COIN_ZH_FIELD_NUMBER: _builtins.int
+    COIN_EN_FIELD_NUMBER: _builtins.int
     hall_id: _builtins.str
     """E.g. `paohuzi/tongyi-qmt/novice`."""
     game: _builtins.str
@@ -90,6 +92,10 @@ class Hall(_message.Message):
     """The reason for people, in English."""
     fitting_hall_id: _builtins.str
     """With `COINS_TOO_FEW` and `COINS_TOO_MANY`: the hall of the same game and preset that fits; empty = none does."""
+    coin_zh: _builtins.str
+    """What the coins are called in this hall, in Chinese: `金币`, or `悟性` where the rules come from a place that calls them so. The same gold."""
+    coin_en: _builtins.str
+    """The same in English."""
     def __init__(
         self,
         *,
@@ -115,10 +121,12 @@ class Hall(_message.Message):
         refusal_zh: _builtins.str = ...,
         refusal_en: _builtins.str = ...,
         fitting_hall_id: _builtins.str = ...,
+        coin_zh: _builtins.str = ...,
+        coin_en: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["base_stake", b"base_stake", "buy_in", b"buy_in", "entry_max", b"entry_max", "entry_min", b"entry_min", "fee", b"fee", "fitting_hall_id", b"fitting_hall_id", "game", b"game", "hall_id", b"hall_id", "level", b"level", "level_en", b"level_en", "level_zh", b"level_zh", "minimum", b"minimum", "playing", b"playing", "preset", b"preset", "refusal", b"refusal", "refusal_en", b"refusal_en", "refusal_zh", b"refusal_zh", "rounds", b"rounds", "title_en", b"title_en", "title_zh", b"title_zh", "waiting", b"waiting", "win_cap_by_balance", b"win_cap_by_balance"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["base_stake", b"base_stake", "buy_in", b"buy_in", "coin_en", b"coin_en", "coin_zh", b"coin_zh", "entry_max", b"entry_max", "entry_min", b"entry_min", "fee", b"fee", "fitting_hall_id", b"fitting_hall_id", "game", b"game", "hall_id", b"hall_id", "level", b"level", "level_en", b"level_en", "level_zh", b"level_zh", "minimum", b"minimum", "playing", b"playing", "preset", b"preset", "refusal", b"refusal", "refusal_en", b"refusal_en", "refusal_zh", b"refusal_zh", "rounds", b"rounds", "title_en", b"title_en", "title_zh", b"title_zh", "waiting", b"waiting", "win_cap_by_balance", b"win_cap_by_balance"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
