@@ -162,7 +162,7 @@ ACCOUNTS: dict[str, Reason] = {
         "Say how old you are on the page of limits before you play.",
     ),
     "PROTECTION_UNAVAILABLE": Reason(
-        "UNAVAILABLE",
+        "FAILED_PRECONDITION",
         "暂时无法确认你的游戏时间和限额，请稍后再试。",
         "Whether you may play can't be known at the moment; try again.",
     ),
