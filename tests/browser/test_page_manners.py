@@ -223,7 +223,7 @@ def test_no_person_can_choose_the_picture_of_a_bot() -> None:
         """
         const { AVATARS, avatar, avatarPicture } = await load("js/view/people.mjs");
         const state = { profiles: new Map() };
-        const emblem = (one) => one.children[0].text;
+        const emblem = (one) => JSON.stringify(one.children);
         answer({
           people: AVATARS.map((key) => emblem(avatarPicture(key))),
           bots: [0, 1, 2].map((seat) => emblem(avatar(state, "bot:normal", seat))),

@@ -33,7 +33,9 @@ const call = async (method) => {
   return method === "accounts/CreateChallenge" ? { challenge: new Uint8Array(32) } : { tokens };
 };
 const tab = new Storage();
-const session = new Session({ local: new Storage(), tab, call, now: () => now });
+const local = new Storage();
+local.setItem("paiju.guest_key", "07".repeat(32));
+const session = new Session({ local, tab, call, now: () => now });
 const tick = () => new Promise((done) => setTimeout(done, 5));
 """
 
@@ -81,7 +83,7 @@ def test_a_refused_refresh_signs_in_again_with_the_key_and_a_reload_keeps_only_t
         + """
         await session.token();
         const stored = [...tab.kept.values()].join();
-        const reloaded = new Session({ local: new Storage(), tab, call, now: () => now });
+        const reloaded = new Session({ local, tab, call, now: () => now });
         const same = await reloaded.token();
         refuseRefresh = true;
         now += 595_000;
@@ -237,3 +239,62 @@ def test_a_player_who_has_just_come_to_be_is_known_as_new() -> None:
         """
     )
     assert said == [False, True]
+
+
+def test_a_browser_without_a_key_or_one_that_was_left_asks_who_somebody_is() -> None:
+    said = node.run(
+        PARTS
+        + """
+        const reasonOf = (promise) => promise.then(() => "in", (error) => error.reason);
+        const stranger = new Session({ local: new Storage(), tab: new Storage(), call, now: () => now });
+        const asked = await reasonOf(stranger.token());
+        await stranger.signIn();
+        const guest = await reasonOf(stranger.token());
+        stranger.leave();
+        const left = await reasonOf(stranger.token());
+        const after = new Session({ local: stranger.local, tab: new Storage(), call, now: () => now });
+        answer({ asked, guest, left, reload: await reasonOf(after.token()), why: after.atDoor.why });
+        """
+    )
+    assert said == {
+        "asked": "SIGN_IN_NEEDED",
+        "guest": "in",
+        "left": "SIGN_IN_NEEDED",
+        "reload": "SIGN_IN_NEEDED",
+        "why": "out",
+    }
+
+
+def test_who_came_by_password_is_never_changed_for_the_guest_of_the_browser() -> None:
+    said = node.run(
+        PARTS
+        + """
+        await session.signInPassword("lin", "correct horse");
+        const reloaded = new Session({ local, tab, call, now: () => now });
+        now += 595_000;
+        const reason = await reloaded.token().then(() => "in", (error) => error.reason);
+        answer({ reason, calls });
+        """
+    )
+    assert said["reason"] == "SIGN_IN_NEEDED"
+    assert said["calls"] == ["accounts/SignInPassword"]
+
+
+def test_a_remembered_browser_gets_a_key_of_its_own_and_the_guest_before_stays_in_the_list() -> None:
+    said = node.run(
+        PARTS
+        + """
+        const { keysBefore } = await load("js/net/identity.mjs");
+        local.setItem("paiju.guest_name", "old friend");
+        await session.signInPassword("lin", "correct horse");
+        await session.remember();
+        const reloaded = new Session({ local, tab: new Storage(), call, now: () => now });
+        await reloaded.token();
+        const changed = local.getItem("paiju.guest_key") !== "07".repeat(32);
+        answer({ before: keysBefore(local), changed, calls });
+        """
+    )
+    assert said["before"] == [{"secret": "07" * 32, "name": "old friend"}]
+    assert said["changed"]
+    assert said["calls"][1:3] == ["accounts/CreateChallenge", "accounts/AddDeviceKey"]
+    assert said["calls"][3:] == ["accounts/CreateChallenge", "accounts/SignInGuest"]

@@ -10,6 +10,9 @@ from engine.doudizhu.readings import TYPES
 from engine.doudizhu.rules import OPTIONS as DOUDIZHU_OPTIONS
 from engine.paohuzi.names import NAME_TABLES
 from engine.paohuzi.rules import OPTIONS
+from services.accounts.core import choices
+from services.accounts.core.regions import REGIONS
+from services.economy.core.kinds import KINDS
 from tests.browser.support import node
 
 pytestmark = pytest.mark.skipif(node.NODE is None, reason="node is not installed")
@@ -18,7 +21,9 @@ FAMILIES = {
     "act": "hu peng chi pass discard",
     "audit": "PENDING AGREED DISPUTED VOIDED",
     "cause": "timeout auto",
+    "currency": "gold room_card activity gem gold.for room_card.for activity.for gem.for",
     "detached": "REPLACED TABLE_CLOSED TABLE_UNKNOWN",
+    "felt": "green blue red slate",
     "fair.check": "commitment nonce dealer hand wall",
     "how": "zimo wall liang santi discard",
     "match": "all_rounds dissolved left stake_short voided",
@@ -28,7 +33,12 @@ FAMILIES = {
     "say": "ti pao wei chouwei peng chi hu",
     "shape": "ti pao wei chouwei kan peng shun jiao jiang rest",
     "replay": "back run on",
+    "round.col": "who points before coins fee net",
+    "security.scope": "play profile records.read wallet.read",
+    "security.session.way": "guest password",
+    "security.way": "key password oidc",
     "side": "own right left",
+    "wallet.today": "win_cap loss_cap",
 }
 """Keys that are put together at run time."""
 
@@ -57,6 +67,38 @@ def test_every_text_the_page_asks_for_has_words_in_both_languages() -> None:
     for key, pair in strings.items():
         assert len(pair) == 2, key
         assert all(pair), key
+
+
+def test_every_kind_of_entry_that_a_player_can_have_is_told_in_plain_words() -> None:
+    strings = _strings()
+    of_players = {
+        kind
+        for kind, spots in KINDS.items()
+        if {"wallet", "stake"} & {spot.place for spot in spots.takes_from | spots.gives_to}
+    }
+    assert len(of_players) >= 10
+    wanted = [f"entry.{kind}" for kind in of_players]
+    wanted += [f"entry.{kind}.why" for kind in of_players - {"settlement"}]
+    wanted += [f"entry.settlement.{how}" for how in ("won", "lost", "even", "fee")]
+    assert sorted(key for key in wanted if key not in strings) == []
+
+
+PLACES = """
+const { REGIONS, DIALECTS } = await load("js/view/places.mjs");
+const { THEMES } = await load("js/lib/theme.mjs");
+answer({ REGIONS, DIALECTS, THEMES });
+"""
+
+
+def test_the_profile_offers_what_accounts_takes_with_the_same_names() -> None:
+    said, strings = node.run(PLACES), _strings()
+    assert said["REGIONS"] == list(REGIONS)
+    assert said["DIALECTS"] == list(choices.DIALECTS)
+    assert said["THEMES"] == list(choices.THEMES)
+    for stem, table in (("region", REGIONS), ("dialect", choices.DIALECTS)):
+        for code, names in table.items():
+            assert tuple(strings[f"{stem}.{code}"]) == names
+    assert all(f"theme.{theme}" in strings for theme in choices.THEMES)
 
 
 DOUDIZHU = {

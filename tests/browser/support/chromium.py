@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from secrets import token_hex
 from typing import Final
 
 from playwright.async_api import Browser, BrowserContext, Page, async_playwright
@@ -66,8 +67,9 @@ async def opened(
     chosen: str = "",
     steady: bool = False,
     lasting: bool = False,
+    stranger: bool = False,
 ) -> AsyncIterator[Page]:
-    """Open the page as a new visitor; its errors fail the test when the page is closed.
+    """Open the page as a guest of his own who has been let in; its errors fail the test when it is closed.
 
     `BROWSER_SLOWDOWN=6` makes the page six times slower than the machine, which brings races to light.
 
@@ -81,6 +83,7 @@ async def opened(
         steady: His numbers for the shuffle are always the same, so that a stage deals what it dealt before,
             and his clock stands, so that what is shown does not depend on how fast a test is.
         lasting: What goes away by itself after some seconds, a bubble or a toast, stays.
+        stranger: The browser has never been here: the page asks who he is.
     """
     width, height = size
     context: BrowserContext = await browser.new_context(
@@ -91,6 +94,9 @@ async def opened(
     if chosen:
         kept = f"localStorage.getItem('paiju.language') ?? localStorage.setItem('paiju.language', '{chosen}')"
         await context.add_init_script(kept)
+    if not stranger:
+        key = "localStorage.getItem('paiju.guest_key') ?? localStorage.setItem('paiju.guest_key', '{}')"
+        await context.add_init_script(key.format(token_hex(32)))
     for script in ([STEADY] if steady else []) + ([LASTING] if lasting else []):
         await context.add_init_script(script)
     page = await context.new_page()

@@ -10,6 +10,8 @@ import pytest
 from playwright.async_api import Browser, Page
 
 from tests.browser.support.chromium import opened
+from tests.browser.support.layout import look
+from tests.browser.support.seen import change
 from tests.browser.support.stage import Stage, serve
 
 LYING: Final = (667, 375)
@@ -40,6 +42,25 @@ async def staged(
     finally:
         await stage.close()
         await runner.cleanup()
+
+
+LANGUAGE = "(chosen) => localStorage.setItem('paiju.language', chosen)"
+
+
+async def look_everywhere(page: Page, name: str, ready: str) -> None:
+    """Look at the open page at every size and in English; `ready` is there once all has been loaded."""
+    before = page.viewport_size
+    for size in (LYING, DESKTOP, UPRIGHT):
+        await page.set_viewport_size({"width": size[0], "height": size[1]})
+        await look(page, name)
+    for language in ("en", "zh-CN"):
+        await change(page, LANGUAGE, language)
+        await page.reload()
+        await page.wait_for_selector(f"html[lang={language}] {ready}")
+        if language == "en":
+            await look(page, name)
+    if before:
+        await page.set_viewport_size(before)
 
 
 async def go(page: Page, name: str) -> None:

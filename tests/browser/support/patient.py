@@ -1,4 +1,4 @@
-"""Halls of the real platform whose clocks wait for a slow machine."""
+"""Halls of the real platform whose clocks wait for a slow machine, or hardly at all."""
 
 from __future__ import annotations
 
@@ -18,11 +18,32 @@ PATIENT = {
 """No clock answers for a test that is slow, and no result moves on before it was looked at."""
 
 
+QUICK = {
+    "claim_pause_ms": 0,
+    "turn_ms": 60,
+    "claim_ms": 60,
+    "nonce_ms": 1_000,
+    "between_ms": 100,
+    "seat_ms": 300_000,
+}
+"""Whole matches play themselves in seconds: nobody is waited for."""
+
+
 def patient_halls(folder: Path) -> dict[str, str]:
     """Return the environment of a platform whose halls have all the rule sets and patient clocks."""
+    return _halls(folder, PATIENT)
+
+
+def quick_halls(folder: Path, rounds: int = 2) -> dict[str, str]:
+    """Return the environment of a platform whose halls play short matches by themselves."""
+    return _halls(folder, QUICK, rounds=rounds)
+
+
+def _halls(folder: Path, timing: dict[str, int], **more: object) -> dict[str, str]:
     data = json.loads(HALLS.read_text("utf-8"))
     for level in data["levels"]:
-        level["timing"] = PATIENT
+        level["timing"] = timing
+        level.update(more)
     file = folder / "halls.json"
     file.write_text(json.dumps(data), "utf-8")
     return {"PAIJU_MATCHMAKING_HALLS_FILE": str(file)}

@@ -2,6 +2,7 @@
 import { Controls } from "./control/controls.mjs";
 import { initLanguage, t } from "./lib/i18n.mjs";
 import { Store } from "./lib/store.mjs";
+import { initTheme } from "./lib/theme.mjs";
 import { patch } from "./lib/vdom.mjs";
 import { loadWire } from "./net/wire.mjs";
 import { startTicker } from "./view/ticker.mjs";
@@ -11,6 +12,7 @@ import { initialState } from "./state.mjs";
 
 async function start() {
   document.documentElement.lang = initLanguage();
+  initTheme();
   const root = document.getElementById("app");
   try {
     await loadWire();

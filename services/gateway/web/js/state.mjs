@@ -4,7 +4,7 @@ import { ServerClock } from "./lib/countdown.mjs";
 /** The state before anything is known. */
 export function initialState(storage) {
   return {
-    /** `boot`, `lobby` or `table`. */
+    /** `boot`, `door`, `lobby` or `table`. */
     screen: "boot",
     /** As Connection: `connecting`, `ready`, `waiting`, `stopped`. */
     net: "connecting",
@@ -12,6 +12,8 @@ export function initialState(storage) {
     /** The last `Goodbye.reason` that waits for the person; "" = none. */
     goodbye: "",
     clock: new ServerClock(),
+    /** The first screen: its `mode` (`choose`, `password`), what went wrong, and who this browser knows. */
+    door: { mode: "choose", error: "", busy: false, mark: null, name: null, before: [], providers: [] },
     playerId: "",
     /** What this person may do as staff: `support`, `disputes`, `money`, `admin`. */
     roles: [],

@@ -6,6 +6,7 @@ import { Refused, wordsOf } from "../net/refused.mjs";
 import { Session } from "../net/session.mjs";
 import { keepSettings } from "../state.mjs";
 import { ChatControls } from "./chat.mjs";
+import { DoorControls } from "./door.mjs";
 import { LobbyControls } from "./lobby.mjs";
 import { PlayControls } from "./play.mjs";
 import { ReplayControls } from "./replay.mjs";
@@ -27,6 +28,7 @@ export class Controls {
       language: currentLanguage,
       on: (kind, value) => this.hear(kind, value),
     });
+    this.door = new DoorControls(this);
     this.lobby = new LobbyControls(this);
     this.play = new PlayControls(this);
     this.chat = new ChatControls(this);
@@ -47,7 +49,7 @@ export class Controls {
 
   async start() {
     this.change();
-    await this.connection.open();
+    await this.door.start();
   }
 
   /** Connect again because the person asks for it. */
@@ -80,6 +82,9 @@ export class Controls {
         break;
       case "refused":
         this.fail(value);
+        break;
+      case "door":
+        this.door.show();
         break;
       case "frames":
         this.play.onFrames(value);
@@ -119,7 +124,10 @@ export class Controls {
     if (ticket) this.lobby.onTicket(ticket);
     if (room) this.lobby.onRoom(room);
     if (chat) this.chat.hear(chat);
-    if (wallet) this.change((state) => (state.wallet = wallet));
+    if (wallet) {
+      this.change((state) => (state.wallet = wallet));
+      if (this.state.page) this.pages[this.state.page.name].hearWallet?.();
+    }
   }
 
   /** Call another service. */

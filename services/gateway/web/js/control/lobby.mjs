@@ -3,6 +3,7 @@ import { t } from "../lib/i18n.mjs";
 import { freshId } from "../lib/ids.mjs";
 import { canPlay } from "../games/registry.mjs";
 import { goldIn } from "../game/wallet.mjs";
+import { nameKey } from "../net/identity.mjs";
 import { Refused, Unreachable } from "../net/refused.mjs";
 
 const TICKET_POLL_MS = 2_000;
@@ -93,6 +94,8 @@ export class LobbyControls {
         state.playerId = profile.player_id;
         state.profiles.set(profile.player_id, profile);
       });
+      this.controls.pages.profile?.follow(profile);
+      if (this.controls.session.tokens?.byKey) nameKey(localStorage, profile.nickname);
     });
   }
 

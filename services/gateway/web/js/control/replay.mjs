@@ -20,9 +20,14 @@ export class ReplayControls {
     return keptRound(this.storage, roundId);
   }
 
-  /** Check the deal of the record in the open dialog: against what was heard here, else against itself. */
+  /** The check of a round's deal: against what was heard here, else against itself. */
+  async fairOf(roundId, record) {
+    return (await checkKept(this.kept(roundId), record)) ?? { ...(await checkRecord(new TextDecoder().decode(record))), checks: [], isAlone: true };
+  }
+
+  /** Check the deal of the record in the open dialog. */
   async check(roundId, record) {
-    const fair = (await checkKept(this.kept(roundId), record)) ?? { ...(await checkRecord(new TextDecoder().decode(record))), checks: [], isAlone: true };
+    const fair = await this.fairOf(roundId, record);
     this.controls.change(({ dialog }) => {
       if (dialog?.kind === "record" && dialog.roundId === roundId) dialog.fair = fair;
     });

@@ -1,10 +1,13 @@
 // Every text of the page: key → [Chinese, English].
 import { GAME_WORDS } from "../games/words.mjs";
 import { COMMON } from "./words/common.mjs";
+import { HALLS } from "./words/halls.mjs";
 import { LOBBY } from "./words/lobby.mjs";
 import { PAGE_WORDS } from "./words/pages.mjs";
 import { PROFILE } from "./words/profile.mjs";
 import { RESULT } from "./words/result.mjs";
+import { SECURITY } from "./words/security.mjs";
 import { TABLE } from "./words/table.mjs";
+import { WALLET } from "./words/wallet.mjs";
 
-export const STRINGS = Object.freeze({ ...COMMON, ...LOBBY, ...TABLE, ...RESULT, ...PAGE_WORDS, ...PROFILE, ...GAME_WORDS });
+export const STRINGS = Object.freeze({ ...COMMON, ...LOBBY, ...TABLE, ...RESULT, ...PAGE_WORDS, ...PROFILE, ...HALLS, ...WALLET, ...SECURITY, ...GAME_WORDS });

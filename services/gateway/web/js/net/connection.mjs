@@ -2,6 +2,7 @@
 import { afterGoodbye, waitMs } from "./backoff.mjs";
 import { callHttp, resultOf } from "./http.mjs";
 import { isOutage, Refused, Unreachable } from "./refused.mjs";
+import { SIGN_IN_NEEDED } from "./session.mjs";
 import { decode, encode, method } from "./wire.mjs";
 
 const PING_MS = 12_000;
@@ -11,7 +12,7 @@ const CLIENT = "paiju-page/1";
 
 /**
  * `on(kind, value)` hears: `state` (`connecting`, `ready`, `waiting`, `stopped`), `frames`, `snapshot`, `detached`, `notice`,
- * `goodbye`, `clock` (server minus own clock, ms), `player`.
+ * `goodbye`, `clock` (server minus own clock, ms), `player`, `door` (somebody must choose who he is).
  */
 export class Connection {
   constructor({ session, language, on, url = playUrl() }) {
@@ -52,6 +53,11 @@ export class Connection {
     try {
       token = await this.session.token();
     } catch (error) {
+      if (error.reason === SIGN_IN_NEEDED) {
+        this.setState("stopped");
+        this.on("door");
+        return;
+      }
       if (error instanceof Refused && !isOutage(error)) this.on("refused", error);
       this.comeBack();
       return;

@@ -10,11 +10,16 @@ import { waitFor } from "./waitfor.mjs";
 import { gameTitle, presetTitle } from "./presets.mjs";
 import { auditVerdict, explained, fairVerdict } from "./result.mjs";
 
-/** Counts per preset. */
+/** Counts per preset, in a dialog. */
 export function statisticsDialog(state, controls) {
   if (!state.statistics) return waitFor(state, "statistics", () => controls.lobby.openStatistics());
-  if (!state.statistics.length) return h("p.nothing", {}, t("stats.none"));
-  return state.statistics.map((one) =>
+  return statisticsList(state, state.statistics);
+}
+
+/** Counts per preset. */
+export function statisticsList(state, statistics) {
+  if (!statistics.length) return h("p.nothing", {}, t("stats.none"));
+  return statistics.map((one) =>
     h(
       "article.stat",
       { key: `${one.game}/${one.preset}` },

@@ -1,6 +1,7 @@
 // The lobby: who I am, what I have, where I can play.
-import { compact, grouped, localised, t } from "../lib/i18n.mjs";
+import { compact, currentLanguage, grouped, localised, t } from "../lib/i18n.mjs";
 import { gameOf } from "../games/registry.mjs";
+import { bestHall, whyClosed } from "../game/halls.mjs";
 import { goldIn } from "../game/wallet.mjs";
 import { h } from "../lib/vdom.mjs";
 import { icon } from "./icons.mjs";
@@ -36,7 +37,7 @@ function header(state, controls) {
       state.profile ? avatar(state, state.profile.player_id) : avatarPicture("a01"),
       h("span.who-name", {}, state.profile?.nickname ?? "…"),
     ),
-    h("span.gold", { "aria-label": t("wallet.gold") }, h("span.coin", { "aria-hidden": "true" }), gold === undefined ? "…" : gold < 1e8 ? grouped(gold) : compact(gold)),
+    h("a.gold", { href: "#wallet", "aria-label": `${t("wallet.title")} ${t("wallet.gold")} ${gold ?? ""}` }, h("span.coin", { "aria-hidden": "true" }), gold === undefined ? "…" : gold < 1e8 ? grouped(gold) : compact(gold)),
     h(
       "nav.head-buttons",
       {},
@@ -75,8 +76,8 @@ function halls(state, controls) {
     h(
       "section.quick",
       { "aria-label": t("quick.title") },
-      bigButton("bots", "robot", t("quick.bots"), t("quick.bots.hint"), () => mine[0] && controls.lobby.match(bestHall(state, mine).hall_id, true), waits),
-      bigButton("match", "users", t("quick.match"), t("quick.match.hint"), () => mine[0] && controls.lobby.match(bestHall(state, mine).hall_id, false), waits),
+      bigButton("bots", "robot", t("quick.bots"), t("quick.bots.hint"), () => mine[0] && controls.lobby.match(bestHall(mine, goldIn(state.wallet)).hall_id, true), waits),
+      bigButton("match", "users", t("quick.match"), t("quick.match.hint"), () => mine[0] && controls.lobby.match(bestHall(mine, goldIn(state.wallet)).hall_id, false), waits),
       bigButton("create", "crown", t("room.create"), t("room.create.hint"), () => controls.dialog({ kind: "create" })),
       bigButton("join", "eye", t("room.join"), t("room.join.hint"), () => controls.dialog({ kind: "join", code: "" })),
     ),
@@ -134,12 +135,6 @@ function presetFacts(state, controls) {
   );
 }
 
-/** The highest-staked hall that the wallet can bear easily: the first one whose entry is a third of it, else the first. */
-function bestHall(state, list) {
-  const gold = goldIn(state.wallet) ?? 0;
-  return list.filter((hall) => hall.entry_min * 3 <= gold).at(-1) ?? list[0];
-}
-
 /** Whether it is not known yet what the player can afford; with a wallet that cannot be loaded, the service decides. */
 const waitsForGold = (state) => state.wallet === null && !state.failed.has("wallet");
 
@@ -149,10 +144,13 @@ function bigButton(key, name, title, hint, onclick, waits = false) {
   return h(`button.big-button.big-${key}`, { key, onclick, disabled: waits }, waits ? spinner() : icon(name), h("span.big-title", {}, title), h("span.big-hint", {}, hint));
 }
 
+/** In words short enough for a card; the page of the halls has them whole. */
+const CLOSED = { COINS_TOO_FEW: "hall.short", COINS_TOO_MANY: "hall.long" };
+
 function hallCard(state, controls, hall) {
   const gold = goldIn(state.wallet);
-  const short = gold < hall.entry_min;
-  const long = hall.entry_max > 0 && gold > hall.entry_max;
+  const reason = whyClosed(hall, gold);
+  const said = currentLanguage() === "en" ? hall.refusal_en : hall.refusal_zh;
   const entry = hall.entry_max
     ? t("hall.entry.range", { low: compact(hall.entry_min), high: compact(hall.entry_max) })
     : t("hall.entry", { low: compact(hall.entry_min) });
@@ -160,12 +158,12 @@ function hallCard(state, controls, hall) {
   const busy = waits || state.busy.has("ticket");
   return h(
     "article.hall",
-    { key: hall.hall_id, class: short || long ? "closed" : "" },
+    { key: hall.hall_id, class: reason ? "closed" : "" },
     h("h3", {}, localised(hall)),
     h("p.hall-stake", {}, t("hall.stake", { stake: compact(hall.base_stake) })),
-    h("p.hall-facts", {}, entry, " · ", t("hall.rounds", { rounds: hall.rounds }), hall.waiting ? ` · ${t("hall.waiting", { count: hall.waiting })}` : ""),
-    short || long
-      ? h("p.hall-closed", {}, t(short ? "hall.short" : "hall.long"))
+    h("p.hall-facts", {}, entry, " · ", t("hall.rounds", { rounds: hall.rounds }), hall.fee ? ` · ${t("hall.fee", { fee: compact(hall.fee) })}` : "", hall.waiting ? ` · ${t("hall.waiting", { count: hall.waiting })}` : ""),
+    reason
+      ? h("p.hall-closed", {}, CLOSED[reason] ? t(CLOSED[reason]) : said, " ", h("a.hall-link", { href: "#halls" }, t("halls.all")))
       : h(
           "div.hall-buttons",
           {},

@@ -2,6 +2,7 @@
 import { t, tOr } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { dialog } from "./dialogs.mjs";
+import { doorScreen } from "./door.mjs";
 import { lobby } from "./lobby.mjs";
 import { pageScreen } from "./pageframe.mjs";
 import { replayScreen } from "./replay.mjs";
@@ -23,6 +24,7 @@ export function page(state, controls) {
 
 function screen(state, controls) {
   if (state.replay) return replayScreen(state, controls);
+  if (state.screen === "door") return doorScreen(state, controls);
   if (state.page && state.screen !== "boot") return pageScreen(state, controls);
   if (state.screen === "table" && state.table) return tableScreen(state, controls);
   if (state.screen === "lobby") return lobby(state, controls);

@@ -1,13 +1,22 @@
 // The pages beside lobby and table. To add one: its line here, and what README.md says of pages.
+import { HallsControls } from "../control/halls.mjs";
 import { ProfileControls } from "../control/profile.mjs";
+import { SecurityControls } from "../control/security.mjs";
+import { WalletControls } from "../control/wallet.mjs";
+import { hallsPage } from "./halls.mjs";
 import { profilePage } from "./profile.mjs";
+import { securityPage } from "./security.mjs";
+import { walletPage } from "./wallet.mjs";
 
 /**
  * In the order of the menu. `name`: the address, `#<name>`; `words`: the key of its title; `view(state, controls, path)`; `control`:
  * a `PageControls`, found as `controls.pages.<name>`; `icon`: of `icons.mjs`; `only?(state)`: whether this person may see it.
  */
 export const PAGES = [
+  { name: "wallet", words: "wallet.title", icon: "purse", view: walletPage, control: WalletControls },
+  { name: "halls", words: "halls.page", icon: "door", view: hallsPage, control: HallsControls },
   { name: "profile", words: "profile.title", icon: "person", view: profilePage, control: ProfileControls },
+  { name: "security", words: "security.title", icon: "lock", view: securityPage, control: SecurityControls },
 ];
 
 /** A page by its name. */

@@ -1,8 +1,8 @@
 // Names and pictures of people and bots.
 import { t } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
+import { portrait } from "./portraits.mjs";
 
-const EMBLEMS = "龙凤虎鹤鹿马鱼燕松竹梅兰菊荷山水云月星日风雪花茶";
 const BOT_EMBLEMS = "满雨秋露";
 const BOT_NAMES = BOT_EMBLEMS.length;
 
@@ -34,5 +34,5 @@ export function avatar(state, playerId, seat = 0, props = {}) {
 /** A built-in picture by its key. */
 export function avatarPicture(key, props = {}) {
   const at = Math.max(0, AVATARS.indexOf(key ?? "a01"));
-  return h("span.avatar", { ...props, style: { "--hue": String((at * 47 + 150) % 360) }, "aria-hidden": "true" }, EMBLEMS[at]);
+  return h("span.avatar", { ...props, style: { "--hue": String((at * 47 + 150) % 360) }, "aria-hidden": "true" }, portrait(at));
 }

@@ -1,34 +1,64 @@
 // The own profile.
-import { t } from "../lib/i18n.mjs";
+import { currentLanguage, t } from "../lib/i18n.mjs";
+import { currentLooks, FELTS, THEMES } from "../lib/theme.mjs";
 import { h } from "../lib/vdom.mjs";
-import { field, panel } from "./parts.mjs";
+import { statisticsList } from "./history.mjs";
+import { chips, field, panel, timeWords } from "./parts.mjs";
 import { AVATARS, avatarPicture } from "./people.mjs";
+import { REGIONS, DIALECTS } from "./places.mjs";
 import { waitFor } from "./waitfor.mjs";
+
+const NICKNAME_MAX = 12;
+const HOMEPAGE_MAX = 200;
+/** What cannot be seen in a name, or turns it around: controls, formats (zero-width, bidi), surrogates, line ends. */
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0\u2800\u034f]/u;
 
 /** Describe the page `#profile`. */
 export function profilePage(state, controls) {
   const mine = controls.pages.profile;
+  if (!state.profile) return waitFor(state, "profile", () => mine.open());
+  return [others(state, mine), looks(mine), statistics(state, mine)];
+}
+
+/** What is wrong with what was typed, by field; the service has the last word. */
+export function wrongWith({ nickname = "", homepage = "" }) {
+  const letters = [...nickname.normalize("NFKC").trim()].length;
+  const isAddress = !homepage || (/^https:\/\/[^\s/]+\.[^\s/]+/.test(homepage) && homepage.length <= HOMEPAGE_MAX);
+  return {
+    nickname: HIDDEN.test(nickname) ? t("profile.nickname.hidden") : letters > NICKNAME_MAX ? t("profile.nickname.long") : letters ? "" : t("profile.nickname.empty"),
+    homepage: isAddress ? "" : t("profile.homepage.bad"),
+  };
+}
+
+function others(state, mine) {
   const { profile } = state;
-  if (!profile) return waitFor(state, "profile", () => mine.open());
-  const { changes } = mine.own;
+  const { changes, refused } = mine.own;
   const now = { ...profile, ...changes };
+  const wrong = wrongWith(now);
+  const errorOf = (name) => wrong[name] || (refused?.field === name ? refused.words[currentLanguage() === "en" ? "en" : "zh"] : "");
+  const isChanged = Object.keys(changes).length > 0;
   const save = (event) => {
     event.preventDefault();
     mine.save();
   };
+  const typing = (name) => ({ fill: profile[name] ?? "", error: errorOf(name), oninput: (event) => mine.choose(name, event.target.value.trim()) });
+  const picking = (name, codes) => ({
+    tag: "select",
+    fill: profile[name] ?? "",
+    error: errorOf(name),
+    options: [["", t("profile.none")], ...codes.map((code) => [code, t(`${name}.${code}`)])],
+    onchange: (event) => mine.choose(name, event.target.value),
+  });
   return h(
-    "form.profile",
-    { onsubmit: save },
+    "form",
+    { key: "others", onsubmit: save },
     panel(
-      "name",
-      t("profile.nickname"),
+      "others",
+      t("profile.who"),
       {},
-      field("nickname", { label: t("profile.nickname"), fill: now.nickname, type: "text", maxlength: 12, required: true, oninput: (event) => mine.choose("nickname", event.target.value.trim()) }),
-    ),
-    panel(
-      "avatar",
-      t("profile.avatar"),
-      {},
+      h("div.me", {}, avatarPicture(now.avatar, { class: "large" }), h("div.me-words", {}, h("b", {}, now.nickname), h("span.soft", {}, t("profile.since", { when: timeWords(profile.created_at_ms, { time: false }) })))),
+      field("nickname", { label: t("profile.nickname"), hint: t("profile.nickname.about"), type: "text", maxlength: 32, required: true, ...typing("nickname") }),
+      h("span.field-label", {}, t("profile.avatar")),
       h(
         "div.avatars",
         { role: "radiogroup", "aria-label": t("profile.avatar") },
@@ -40,7 +70,37 @@ export function profilePage(state, controls) {
           ),
         ),
       ),
+      h(
+        "div.field-pair",
+        {},
+        field("region", { label: t("profile.region"), ...picking("region", REGIONS) }),
+        field("dialect", { label: t("profile.dialect"), ...picking("dialect", DIALECTS) }),
+      ),
+      field("homepage", { label: t("profile.homepage"), hint: t("profile.homepage.about"), type: "url", inputmode: "url", maxlength: HOMEPAGE_MAX, ...typing("homepage") }),
+      h(
+        "div.page-buttons",
+        {},
+        isChanged ? h("span.soft", { role: "status" }, t("profile.changed")) : null,
+        h("button.primary", { type: "submit", disabled: mine.isBusy("save") || !isChanged || Object.values(wrong).some(Boolean) }, t("save")),
+      ),
     ),
-    h("div.page-buttons", {}, h("button.primary", { type: "submit", disabled: mine.isBusy("save") || !Object.keys(changes).length }, t("save"))),
   );
+}
+
+function looks(mine) {
+  const { theme, felt } = currentLooks();
+  return panel(
+    "looks",
+    t("profile.looks"),
+    {},
+    h("p.field-label", {}, t("profile.theme"), " ", h("span.soft", {}, t("profile.theme.about"))),
+    chips("theme", t("profile.theme"), THEMES.map((one) => [one, t(`theme.${one}`)]), theme, (value) => mine.theme(value)),
+    h("p.field-label", {}, t("profile.felt"), " ", h("span.soft", {}, t("profile.felt.about"))),
+    chips("felt", t("profile.felt"), FELTS.map((one) => [one, [h("span.felt-sample", { class: `of-${one}`, "aria-hidden": "true" }), t(`felt.${one}`)]]), felt, (value) => mine.felt(value)),
+  );
+}
+
+function statistics(state, mine) {
+  const { statistics: known } = mine.own;
+  return panel("statistics", t("profile.statistics"), {}, known ? statisticsList(state, known) : waitFor(state, "profile.statistics", () => mine.loadStatistics()));
 }

@@ -70,9 +70,12 @@ function explanation(state, controls) {
 export function explained(state, { zh, en }, players, props) {
   const lines = currentLanguage() === "en" ? en : zh;
   if (!lines.length) return null;
-  const named = (line) => line.replace(/(?:座位|\bseat) (\d)/gi, (words, seat) => nameOfPlayer(state, players[seat], Number(seat)) || words);
-  return h("details.why", props, h("summary", {}, t("result.why")), h("ol", {}, lines.map((line, at) => h("li", { key: at }, named(line)))));
+  return h("details.why", props, h("summary", {}, t("result.why")), h("ol", {}, lines.map((line, at) => h("li", { key: at }, namedSeats(state, line, players)))));
 }
+
+/** A line of an explanation with names in the place of seats. */
+export const namedSeats = (state, line, players) =>
+  line.replace(/(?:座位|\bseat) (\d)/gi, (words, seat) => nameOfPlayer(state, players[seat], Number(seat)) || words);
 
 function scoreTable(state, result) {
   const { table } = state;
@@ -111,7 +114,7 @@ function auditLine(table) {
 export function auditVerdict(said, money = "") {
   const verdict = said?.verdict ?? "PENDING";
   const words = t(`audit.${verdict}`, { auditor: said?.auditor ?? "" });
-  return h(`p.verdict.audit`, { class: `is-${verdict.toLowerCase()}`, "data-audit": verdict }, verdict === "AGREED" ? icon("check") : h("span.spinner", { "aria-hidden": "true" }), h("span", {}, words, money ? ` · ${money}` : ""));
+  return h(`p.verdict.audit`, { class: `is-${verdict.toLowerCase()}`, "data-audit": verdict }, verdict === "AGREED" || verdict === "DECIDED" ? icon("check") : h("span.spinner", { "aria-hidden": "true" }), h("span", {}, words, money ? ` · ${money}` : ""));
 }
 
 const fairLine = (state) => fairVerdict(state.ui.fair);
@@ -200,6 +203,8 @@ function footer(state, controls) {
     buttons.push(h("button.primary", { key: "lobby", onclick: () => controls.play.toLobby() }, t("match.lobby")));
   } else if (table.paused) {
     buttons.push(h("p.footer-words", { key: "paused" }, tOr(`paused.${table.paused}`, "paused.other")));
+    // Nobody need wait for staff: his stake does.
+    if (table.paused === "ROUND_DISPUTED" && table.me && !table.me.left) buttons.push(h("button.primary", { key: "leave", "data-action": "leave", disabled: state.busy.has("leave"), onclick: () => controls.play.leave() }, t("leave.title")));
   } else if (table.me?.ready) {
     buttons.push(h("p.footer-words", { key: "waits" }, t("result.waiting"), " ", countdown(table)));
   } else if (table.me) {

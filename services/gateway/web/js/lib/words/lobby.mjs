@@ -1,6 +1,5 @@
 // Texts of the lobby.
 export const LOBBY = {
-  "wallet.gold": ["金币", "Gold"],
   "away.words": ["您有一场牌还没打完，座位由系统代打", "A match of yours goes on; the table plays for you"],
   "away.back": ["回到牌桌", "Back to the table"],
   "quick.title": ["快速开始", "Quick start"],
@@ -20,11 +19,12 @@ export const LOBBY = {
   "hall.entry": ["准入 {low} 以上", "Entry from {low}"],
   "hall.entry.range": ["准入 {low}–{high}", "Entry {low}–{high}"],
   "hall.rounds": ["{rounds} 局", "{rounds} {rounds|round|rounds}"],
+  "hall.fee": ["台费 {fee}", "fee {fee}"],
   "hall.waiting": ["{count} 人等待", "{count} waiting"],
   "hall.match": ["匹配", "Match"],
   "hall.bots": ["和电脑玩", "With bots"],
-  "hall.short": ["金币不足，先去签到", "Not enough gold; sign in for more"],
-  "hall.long": ["金币超过本场上限", "Too much gold for this hall"],
+  "hall.short": ["金币不足。", "Not enough gold."],
+  "hall.long": ["金币超过本场上限。", "Too much gold for this hall."],
   "ticket.waiting": ["正在为您找牌友…", "Looking for players…"],
   "ticket.bots.before": ["再等 ", "Bots join in "],
   "ticket.bots.after": [" 秒由电脑补位", " s"],
