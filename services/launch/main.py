@@ -14,7 +14,7 @@ from typing import Annotated, Any, ParamSpec
 
 import typer
 
-from services.launch import dlq_commands
+from services.launch import dlq_commands, keys, staff
 from services.launch.exits import Stop, end
 from services.launch.load.command import EXAMPLE, load
 
@@ -285,6 +285,8 @@ dlq = typer.Typer(
     epilog="Example: paiju dlq list --data data",
 )
 app.add_typer(dlq)
+app.add_typer(staff.app)
+app.add_typer(keys.app)
 command("paiju dlq list --data data", of=dlq, name="list")(dlq_commands.listed)
 command("paiju dlq show 7 --data data", of=dlq, name="show")(dlq_commands.shown)
 command("paiju dlq replay 7 --data data", of=dlq, name="replay")(dlq_commands.replayed)
