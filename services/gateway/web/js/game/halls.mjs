@@ -1,8 +1,11 @@
 // Which hall one may enter, and which one fits.
 
+/** Refusals that the wallet decides: what the service said of them is older than the wallet (a new player's first gold comes a moment later). */
+const OF_GOLD = new Set(["COINS_TOO_FEW", "COINS_TOO_MANY"]);
+
 /** Why this hall is closed to somebody with so much gold: a reason of the list of reasons, "" if it is open. The service knows more than gold. */
 export function whyClosed(hall, gold) {
-  if (hall.refusal) return hall.refusal;
+  if (hall.refusal && (gold === undefined || !OF_GOLD.has(hall.refusal))) return hall.refusal;
   if (gold === undefined) return "";
   if (gold < hall.entry_min) return "COINS_TOO_FEW";
   return hall.entry_max > 0 && gold > hall.entry_max ? "COINS_TOO_MANY" : "";
