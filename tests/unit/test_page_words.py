@@ -26,6 +26,11 @@ FAMILIES = {
     "felt": "green blue red slate",
     "fair.check": "commitment nonce dealer hand wall",
     "how": "zimo wall liang santi discard",
+    "limits": "played left net left.loss",
+    "limits.band": "1 2 3 4",
+    "limits.reason": (
+        "SELF_EXCLUDED OUTSIDE_PLAY_WINDOW DAILY_TIME_REACHED DAILY_LOSS_REACHED AGE_NOT_DECLARED"
+    ),
     "match": "all_rounds dissolved left stake_short voided",
     "meld": "ti pao wei chouwei kan peng chi jiang rest",
     "offer": "draw discard liang",

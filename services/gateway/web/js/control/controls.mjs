@@ -7,6 +7,7 @@ import { Session } from "../net/session.mjs";
 import { keepSettings } from "../state.mjs";
 import { ChatControls } from "./chat.mjs";
 import { DoorControls } from "./door.mjs";
+import { endingWords } from "./limits.mjs";
 import { LobbyControls } from "./lobby.mjs";
 import { PlayControls } from "./play.mjs";
 import { ReplayControls } from "./replay.mjs";
@@ -120,7 +121,8 @@ export class Controls {
     if (!this.state.profile) this.lobby.loadAll();
   }
 
-  notice({ ticket, room, chat, wallet }) {
+  notice({ ticket, room, chat, wallet, play_ending }) {
+    if (play_ending) this.playEnds(play_ending);
     if (ticket) this.lobby.onTicket(ticket);
     if (room) this.lobby.onRoom(room);
     if (chat) this.chat.hear(chat);
@@ -128,6 +130,12 @@ export class Controls {
       this.change((state) => (state.wallet = wallet));
       if (this.state.page) this.pages[this.state.page.name].hearWallet?.();
     }
+  }
+
+  /** The own time to play ends soon: said now, and below each result until then. */
+  playEnds(ending) {
+    this.change((state) => (state.playEnding = ending));
+    this.toast(endingWords(ending), "bad");
   }
 
   /** Call another service. */

@@ -28,6 +28,8 @@ export class Table {
     this.matchEnd = null;
     this.vote = null;
     this.paused = "";
+    /** Why this player may not play on: `{reason, again_at_ms, message_zh, message_en}`. */
+    this.sentAway = null;
     /** Set when something could not be understood: the cure is a fresh view. */
     this.isBroken = false;
     this.clearRound();
@@ -75,6 +77,7 @@ export class Table {
     this.matchEnd = view.match_end;
     this.vote = view.vote?.until_ms ? view.vote : null;
     this.paused = view.paused?.reason ?? "";
+    this.sentAway = view.sent_away ?? null;
   }
 
   /**
@@ -202,6 +205,9 @@ const FRAMES = {
   },
   paused(table, { reason }) {
     table.paused = reason;
+  },
+  sent_away(table, sent) {
+    table.sentAway = sent;
   },
 };
 

@@ -2,6 +2,7 @@
 import { GAME_WORDS } from "../games/words.mjs";
 import { COMMON } from "./words/common.mjs";
 import { HALLS } from "./words/halls.mjs";
+import { LIMITS } from "./words/limits.mjs";
 import { LOBBY } from "./words/lobby.mjs";
 import { PAGE_WORDS } from "./words/pages.mjs";
 import { PROFILE } from "./words/profile.mjs";
@@ -10,4 +11,4 @@ import { SECURITY } from "./words/security.mjs";
 import { TABLE } from "./words/table.mjs";
 import { WALLET } from "./words/wallet.mjs";
 
-export const STRINGS = Object.freeze({ ...COMMON, ...LOBBY, ...TABLE, ...RESULT, ...PAGE_WORDS, ...PROFILE, ...HALLS, ...WALLET, ...SECURITY, ...GAME_WORDS });
+export const STRINGS = Object.freeze({ ...COMMON, ...LOBBY, ...TABLE, ...RESULT, ...PAGE_WORDS, ...PROFILE, ...HALLS, ...WALLET, ...SECURITY, ...LIMITS, ...GAME_WORDS });

@@ -1,9 +1,11 @@
 // The pages beside lobby and table. To add one: its line here, and what README.md says of pages.
 import { HallsControls } from "../control/halls.mjs";
+import { LimitsControls } from "../control/limits.mjs";
 import { ProfileControls } from "../control/profile.mjs";
 import { SecurityControls } from "../control/security.mjs";
 import { WalletControls } from "../control/wallet.mjs";
 import { hallsPage } from "./halls.mjs";
+import { limitsPage } from "./limits.mjs";
 import { profilePage } from "./profile.mjs";
 import { securityPage } from "./security.mjs";
 import { walletPage } from "./wallet.mjs";
@@ -17,6 +19,7 @@ export const PAGES = [
   { name: "halls", words: "halls.page", icon: "door", view: hallsPage, control: HallsControls },
   { name: "profile", words: "profile.title", icon: "person", view: profilePage, control: ProfileControls },
   { name: "security", words: "security.title", icon: "lock", view: securityPage, control: SecurityControls },
+  { name: "limits", words: "limits.title", icon: "clock", view: limitsPage, control: LimitsControls },
 ];
 
 /** A page by its name. */

@@ -1,4 +1,5 @@
 // After a round: why it scored what it scored, what the auditor says, and whether the deal was fair.
+import { endingWords } from "../control/limits.mjs";
 import { currentLanguage, signed, t, tOr } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { countdown } from "./actions.mjs";
@@ -157,6 +158,7 @@ function finalTable(state) {
     { key: "final" },
     h("h2.result-title", {}, t("match.title")),
     h("p.final-cause", {}, tOr(`match.${cause}`, "match.other"), " · ", t("match.rounds", { rounds: rounds_played })),
+    table.sentAway ? h("p.final-sent", { role: "alert", "data-sent-away": table.sentAway.reason }, table.sentAway[currentLanguage() === "en" ? "message_en" : "message_zh"]) : null,
     h(
       "ol.ranks",
       {},
@@ -197,6 +199,7 @@ function keptFooter({ table, ui }, controls) {
 function footer(state, controls) {
   const { table } = state;
   const buttons = [saveButton(table, controls)];
+  if (state.playEnding && !table.matchEnd) buttons.push(h("p.footer-words.urgent", { key: "ending", role: "status" }, endingWords(state.playEnding)));
   buttons.push(h("button.plain", { key: "see", onclick: () => controls.play.showResult(false) }, icon("eye"), t("result.see_table")));
   if (table.matchEnd) {
     if (controls.lobby.lastHall) buttons.push(h("button.plain", { key: "again", onclick: () => controls.play.again() }, t("match.again")));
