@@ -1,0 +1,203 @@
+"""kill -9 between any two steps: of each operation, and on the way from the bus to the book."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from paiju.economy.v1.events_pb2 import RoundSettled
+from sqlalchemy import select
+
+from services.chassis import log
+from services.chassis.bus import nats_pull
+from services.chassis.bus.nats import NatsBus, NatsLogin
+from services.chassis.bus.streams import ensure_streams
+from services.chassis.clock import SystemClock
+from services.chassis.db import PostgresDatabase, migrate
+from services.chassis.ids import SystemIds
+from services.chassis.metrics import Metrics
+from services.chassis.outbox import Outbox
+from services.economy.bus import AUDITS, Ears, Tellers
+from services.economy.settings import EconomySettings
+from services.economy.store import schema
+from tests.support.book import Books, agreed, audited, seated
+from tests.support.forked import Forked, Steps, engine_of
+from tests.support.nats import NatsServer
+from tests.support.process import full_registry
+
+SERIALS = {"entries", "outbox"}
+"""Their ids are counted up by the database, also by a transaction that is taken back."""
+
+Act = Callable[[Books], object]
+
+
+def before_settling(books: Books) -> None:
+    seated(books)
+    books.hear(agreed(number=2), agreed(number=3))
+    for seat in range(3):
+        books.close("0-m", seat, 4)
+
+
+SCENARIOS: dict[str, tuple[Callable[[Books], object], Act]] = {
+    "grant": (lambda books: books.grant("p_a", 5), lambda books: books.grant("p_new", 5)),
+    "open": (seated, lambda books: books.open("1-n", 0, "bot:normal", 60_000)),
+    "close": (seated, lambda books: books.close("0-m", 0, 0)),
+    "settle": (
+        before_settling,
+        lambda books: books.hear(agreed(number=1), agreed(number=4), agreed(number=2, points=(2, -1, -1))),
+    ),
+    "dispute": (seated, lambda books: books.hear(agreed(number=1, verdict="DISPUTED"), agreed(number=2))),
+}
+
+
+def state(books: Books) -> dict[str, list[Any]]:
+    """Return everything in the book but numbers that the database counts up."""
+    found = books.dump()
+    for name in SERIALS:
+        at = list(schema.metadata.tables[name].columns.keys()).index("id")
+        found[name] = sorted((row[:at] + row[at + 1 :] for row in found[name]), key=repr)
+    return {name: [tuple(map(_plain, row)) for row in rows] for name, rows in found.items()}
+
+
+def _plain(value: Any) -> Any:
+    return bytes(value) if isinstance(value, memoryview) else value
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_an_operation_killed_at_any_step_is_done_or_not_and_done_once_when_it_comes_again(
+    database_url: str, name: str
+) -> None:
+    prepare, act = SCENARIOS[name]
+    migrate(database_url, "economy")
+    engine = engine_of(database_url)
+    books = Books(engine)
+    prepare(books)
+    before = state(books)
+    engine.dispose()
+
+    def work(kill_at: int) -> Callable[[], object]:
+        def do() -> None:
+            mine = engine_of(database_url)
+            steps = Steps(kill_at)
+            steps.watch(mine)
+            act(Books(mine))
+            steps.step()  # it is committed, and nobody was told
+
+        return do
+
+    kills, seen = 0, [before]
+    while (code := Forked(work(kills + 1)).wait()) != 0:
+        assert code == -9, "it ends by our signal or not at all"
+        kills += 1
+        now = state(books)
+        if now != seen[-1]:
+            seen.append(now)
+    after = state(books)
+    assert kills > 4
+    assert len(seen) <= 2, "half of it was done in between"
+    assert after != before
+    act(books)
+    assert state(books) == after, "it came once more, and did nothing more"
+    assert books.prove().findings == ()
+    engine.dispose()
+
+
+# From the bus to the book
+
+ROUNDS = 3
+EXPECTED = [("0-m", number) for number in range(1, ROUNDS + 1)]
+
+
+def settling(nats_url: str, database_url: str, kill_at: int) -> Callable[[], None]:
+    """Return what a process of economy does with audits: settle, acknowledge, tell, until all is told."""
+
+    async def main() -> None:
+        log.configure("critical", as_json=True)
+        steps, clock, ids = Steps(kill_at), SystemClock(), SystemIds()
+        bus = await NatsBus.connect(NatsLogin(nats_url), full_registry(), clock, ids, Metrics(), "economy")
+        db = PostgresDatabase(database_url, clock, ids, connections=2)
+        steps.watch(db._engine)
+        outbox = Outbox(db, bus, clock)
+        ears = Ears(db, clock, EconomySettings(), Tellers(db, bus, outbox), Metrics())
+        answer, publish = nats_pull.NatsRaw.ack, bus.publish
+
+        async def ack(raw: nats_pull.NatsRaw) -> None:
+            steps.step()
+            await answer(raw)
+            steps.step()
+
+        async def published(message: Any, event_id: str) -> int:
+            steps.step()
+            seq = await publish(message, event_id)
+            steps.step()
+            return seq
+
+        nats_pull.NatsRaw.ack = ack  # type: ignore[method-assign] # in this process only
+        bus.publish = published  # type: ignore[method-assign] # as above
+
+        async def on_audits(deliveries: Any) -> None:
+            steps.step()
+            await ears.on_audits(deliveries)
+            steps.step()
+
+        await bus.consume(AUDITS.durable, AUDITS.types, on_audits, batch=10, linger_s=0.05)
+        relay = asyncio.ensure_future(outbox.run())
+        table = schema.outbox
+        unsent = select(table.c.sent_at_ms).where(table.c.type == RoundSettled.DESCRIPTOR.full_name)
+        while True:
+            sent = (await db.read(lambda c: c.execute(unsent))).scalars().all()
+            info = await bus.jetstream.consumer_info("AUDITS", AUDITS.durable)
+            if len(sent) == ROUNDS and all(sent) and not (info.num_pending or info.num_ack_pending):
+                break
+            await asyncio.sleep(0.01)
+        relay.cancel()
+
+    return lambda: asyncio.run(main())
+
+
+@pytest.mark.postgres
+def test_a_settling_process_killed_at_any_step_settles_and_tells_each_round_once(
+    postgres_url: str, r1: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What a killed process held comes again soon, not after ten seconds.
+    monkeypatch.setattr(nats_pull, "ACK_WAIT_S", 0.2)
+    migrate(postgres_url, "economy")
+    engine = engine_of(postgres_url)
+    books = seated(Books(engine))
+    engine.dispose()
+
+    async def publish() -> None:
+        clock, registry = SystemClock(), full_registry(consumes=(AUDITS,))
+        bus = await NatsBus.connect(NatsLogin(r1.url), registry, clock, SystemIds(), Metrics(), "scoring")
+        await ensure_streams(bus.jetstream, registry)
+        for number in range(ROUNDS, 0, -1):
+            await bus.publish(audited(number=number), f"audited:{number}")
+        await bus.close()
+
+    asyncio.run(publish())
+    kills = 0
+    while (code := Forked(settling(r1.url, postgres_url, kills + 1)).wait()) != 0:
+        assert code == -9
+        kills += 1
+        held = [one[3] for one in books.stakes("0-m")]
+        assert held in ([500, 500, 500], [680, 410, 410]), "the batch is settled or it is not"
+        engine.dispose()
+    assert kills > 15
+    assert books.prove().findings == ()
+    assert [one[3] for one in books.stakes("0-m")] == [680, 410, 410]
+
+    async def told() -> list[RoundSettled]:
+        registry = full_registry()
+        bus = await NatsBus.connect(
+            NatsLogin(r1.url), registry, SystemClock(), SystemIds(), Metrics(), "test"
+        )
+        subjects = ("paiju.economy.round_settled.*",)
+        found = [RoundSettled.FromString(kept.payload) async for kept in bus.kept("LEDGER", subjects)]
+        await bus.close()
+        return found
+
+    found = asyncio.run(told())
+    assert sorted((one.match_id, one.round_no) for one in found) == EXPECTED
+    engine.dispose()
