@@ -81,8 +81,8 @@ class OidcClient:
         headers = {"Accept": "application/json"}
         if provider.client_secret and known.endpoints.takes_basic:
             # RFC 6749, 2.3.1: both are form-encoded first.
-            login = aiohttp.BasicAuth(quote(provider.client_id, ""), quote(provider.client_secret, ""))
-            headers["Authorization"] = login.encode()
+            login = quote(provider.client_id, ""), quote(provider.client_secret, "")
+            headers["Authorization"] = aiohttp.encode_basic_auth(*login)
         else:
             form["client_id"] = provider.client_id
             if provider.client_secret:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import insert, select
@@ -28,8 +29,8 @@ class Shell:
         assert done.exit_code == code, (done.output, done.exception)
         return done.output
 
-    def json(self, *arguments: str) -> dict[str, object]:
-        said: dict[str, object] = json.loads(self.run(*arguments, "--json"))
+    def json(self, *arguments: str) -> dict[str, Any]:
+        said: dict[str, Any] = json.loads(self.run(*arguments, "--json"))
         return said
 
 
@@ -102,12 +103,12 @@ def test_a_key_is_made_listed_and_ended(shell: Shell) -> None:
         "--per-minute", "900", "--reason", "the league",
     )  # fmt: skip
     assert str(made["secret"]).startswith("pjk_")
-    (listed,) = shell.json("keys", "list", "p_1")["keys"]  # type: ignore[misc]
+    (listed,) = shell.json("keys", "list", "p_1")["keys"]
     assert (listed["scopes"], listed["per_minute"]) == ("play,records.read", 900)
     assert str(made["secret"]) not in json.dumps(listed)
     for _ in range(2):
         shell.run("keys", "revoke", str(made["key_id"]), "--reason", "it was published")
-    (listed,) = shell.json("keys", "list", "p_1")["keys"]  # type: ignore[misc]
+    (listed,) = shell.json("keys", "list", "p_1")["keys"]
     assert listed["revoked_at_ms"]
     assert "SCOPE_UNKNOWN" in shell.run(
         "keys", "create", "p_1", "--name", "x", "--scope", "all", "--reason", "the league", code=2
