@@ -213,6 +213,9 @@ def verify(
     commitment: Annotated[
         str, typer.Option(help="The commitment you saw before the deal, 64 hex digits.")
     ] = "",
+    stakes: Annotated[
+        str, typer.Option(help="The stakes before the round by seat, 3000,3000,3000: coins and fees follow.")
+    ] = "",
     as_json: Json = False,
 ) -> None:
     """Check a recorded round: deal, every action, score; by scoring's code, apart from the engine's.
@@ -221,7 +224,7 @@ def verify(
     """
     from services.launch.verify import run
 
-    run(record, commitment, as_json=as_json)
+    run(record, commitment, stakes, as_json=as_json)
 
 
 @command("paiju vectors tests/vectors/paohuzi.jsonl")

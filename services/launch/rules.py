@@ -39,7 +39,11 @@ def _as_json(game: str, presets: list[Any]) -> dict[str, Any]:
     return {
         "game": game,
         "presets": {
-            rules.preset: {"version": rules.version, "options": rules.options()} for rules in presets
+            rules.preset: {
+                "version": rules.version,
+                "options": {name: getattr(rules, name) for name in sorted(_infos(rules))},
+            }
+            for rules in presets
         },
         "options": {
             name: {"what": info.doc, "rule": info.rule, "acts_in": info.acts_in, "allowed": info.allowed()}

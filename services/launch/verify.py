@@ -1,4 +1,4 @@
-"""`paiju verify`: one recorded round, checked by scoring's code alone."""
+"""`paiju verify`: one recorded round, checked by scoring's code alone; its coins follow from the stakes."""
 
 from __future__ import annotations
 
@@ -7,28 +7,86 @@ import re
 from pathlib import Path
 from typing import Any
 
+from services.chassis.errors import Defect
+from services.economy.core.caps import CapInputs, Terms, fees, settle
 from services.launch.exits import NO, USAGE, Stop
 from services.launch.records import read
 from services.scoring.core.audit import Heard, Verdict, audit, audit_alone
 from services.scoring.core.games import GAMES
 
+STAKES_BYTES_MAX = 400
 
-def run(record: Path, commitment: str, *, as_json: bool) -> None:
+
+def run(record: Path, commitment: str, stakes: str = "", *, as_json: bool) -> None:
     """Print the verdict on a record.
 
     Raises:
-        Stop: The file or the commitment cannot be read (`USAGE`); the record does not hold (`NO`).
+        Stop: The file, the commitment or the stakes cannot be read (`USAGE`); the record does not hold
+            (`NO`).
     """
     data = read(record)
     if commitment and not re.fullmatch("[0-9a-f]{64}", commitment):
         raise Stop(USAGE, "a commitment is 64 lower-case hex digits")
     verdict = audit(data, bytes.fromhex(commitment), Heard()) if commitment else audit_alone(data)
+    money = _money(verdict, stakes)
     if as_json:
-        print(json.dumps(_as_json(verdict), ensure_ascii=False))
+        print(json.dumps({**_as_json(verdict), **money}, ensure_ascii=False))
     else:
-        print("\n".join(_as_text(verdict, is_heard=bool(commitment))))
+        lines = _as_text(verdict, is_heard=bool(commitment))
+        print("\n".join([*lines[:-1], *_money_as_text(money), lines[-1]]))
     if not verdict.agreed:
         raise Stop(NO, f"the record does not hold: {_first_wrong(verdict)}")
+
+
+def _terms(verdict: Verdict) -> Terms | None:
+    if verdict.record is None:
+        return None
+    options = verdict.record.options
+    return Terms(options.base_stake, options.win_cap_by_balance, options.fee)
+
+
+def _money(verdict: Verdict, stakes: str) -> dict[str, Any]:
+    """Return what a table agreed to pay, and with the stakes before the round what each seat paid and won.
+
+    Raises:
+        Stop: The stakes are not one whole number of coins for each seat (`USAGE`).
+    """
+    terms = _terms(verdict)
+    said = (
+        {
+            "base_stake": terms.base_stake,
+            "fee": terms.fee,
+            "win_cap_by_balance": terms.win_cap_by_balance,
+        }
+        if terms
+        else None
+    )
+    if not stakes:
+        return {"terms": said}
+    if len(stakes) > STAKES_BYTES_MAX or not re.fullmatch(r"[0-9]{1,16}(,[0-9]{1,16})*", stakes):
+        raise Stop(USAGE, "stakes are whole numbers of coins by seat, separated by commas: 3000,3000,3000")
+    if terms is None or verdict.figures is None:
+        return {"terms": said, "coins": None, "fees": None}
+    result = verdict.figures.result
+    held = tuple(map(int, stakes.split(",")))
+    try:
+        inputs = CapInputs.under(terms, result.points, held, result.from_seat)
+        return {"terms": said, "coins": list(settle(inputs)), "fees": list(fees(inputs))}
+    except Defect as defect:
+        raise Stop(USAGE, f"these are not the stakes of {len(result.points)} seats: {stakes}") from defect
+
+
+def _money_as_text(money: dict[str, Any]) -> list[str]:
+    terms = money["terms"]
+    if terms is None:
+        return []
+    cap = ", nobody wins more than he has at stake" if terms["win_cap_by_balance"] else ""
+    fee = f", a fee of {terms['fee']} from each seat" if terms["fee"] else ""
+    lines = [f"terms at a table for coins: {terms['base_stake']} a point{fee}{cap}"]
+    if money.get("coins") is not None:
+        coins = ", ".join(f"{won:+d}" for won in money["coins"])
+        lines.append(f"with these stakes: coins {coins}; fees {', '.join(map(str, money['fees']))}")
+    return lines
 
 
 def _first_wrong(verdict: Verdict) -> str:

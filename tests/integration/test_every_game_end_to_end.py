@@ -12,7 +12,7 @@ from paiju.table.v1.play_pb2 import Frame
 
 from engine import GAMES, fair_deal
 from engine.record import parse_record
-from services.economy.core.caps import CapInputs, settle
+from services.economy.core.caps import CapInputs, Terms, fees, settle, terms_of
 from services.gateway.app import Gateway
 from services.gateway.settings import GatewaySettings
 from services.launch.catalog import wirings
@@ -105,7 +105,7 @@ async def test_a_person_and_bots_play_a_match_for_coins(platform: World, name: s
     match = Match()
     await person.play(lambda frame: match.hear(frame) or person.answered >= 2, WAIT_S)
     assert len(person.view.seats) == GAMES[name].seats
-    assert (await person.gold())[0] == 20_000 - hall.buy_in
+    assert (await person.gold())[0] == 20_000 - hall.stakes.buy_in
 
     # In the middle of it the connection breaks; who comes back gets what he missed, and a view is its fold.
     await person.close()
@@ -127,12 +127,17 @@ async def test_a_person_and_bots_play_a_match_for_coins(platform: World, name: s
     seat = next(seat.seat for seat in person.view.seats if seat.player_id == person.player_id)
     won = 0
     for round_id, settlement in match.settled.items():
-        coins, stakes = settlement.round_settlement.coins, settlement.round_settlement.stakes
-        result = json.loads(match.ends[round_id].round_end.result_json)
-        before = tuple(held - got for held, got in zip(stakes, coins, strict=True))
-        inputs = CapInputs(tuple(result["points"]), before, hall.base_stake, False, result["from"])
-        assert tuple(coins) == settle(inputs)
-        won += coins[seat]
+        told = settlement.round_settlement
+        coins, paid = tuple(told.coins), tuple(told.fees)
+        # The record alone says what was agreed on; with it and the stakes anybody can compute the coins.
+        record = parse_record(match.ends[round_id].round_end.record.decode())
+        terms, result = terms_of(record.options), json.loads(match.ends[round_id].round_end.result_json)
+        assert terms == Terms(hall.stakes.base_stake, name == "paohuzi", hall.stakes.fee)
+        before = tuple(held + fee - got for held, fee, got in zip(told.stakes, paid, coins, strict=True))
+        inputs = CapInputs.under(terms, tuple(result["points"]), before, result["from"])
+        assert (coins, paid) == (settle(inputs), fees(inputs))
+        assert paid == (20,) * len(paid)
+        won += coins[seat] - paid[seat]
     while await person.gold() != (20_000 + won, 0):
         await platform.parts.clock.sleep(0.1)
     await person.close()

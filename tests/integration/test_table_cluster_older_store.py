@@ -121,7 +121,7 @@ async def test_an_older_store_ends_the_match_void_and_gives_the_stakes_back(
             await person.play(lambda _: person.answered >= 3, WAIT_S)
         else:
             await person.play(hear, WAIT_S)
-        assert (await person.gold())[0] == 20_000 - hall().buy_in
+        assert (await person.gold())[0] == 20_000 - hall().stakes.buy_in
     seen = {frame.number: frame for frame in person.frames}
     platform.restore("older")
     async with platform.up(person):
@@ -159,7 +159,7 @@ async def test_a_table_that_the_log_knows_nothing_of_any_more_returns_its_stakes
         await person.attach()
         await person.sit()
         await person.play(lambda _: person.answered >= 1, WAIT_S)
-        assert (await person.gold())[0] == 20_000 - hall().buy_in
+        assert (await person.gold())[0] == 20_000 - hall().stakes.buy_in
     platform.restore("older")
     async with platform.up(person):
         await person.connect()

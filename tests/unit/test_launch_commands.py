@@ -209,6 +209,37 @@ def test_verify_agrees_to_an_honest_record_and_says_how_many_seats_contributed(r
     assert json.loads(paiju("verify", str(recorded), "--json").stdout)["nonces_given"] == 0
 
 
+def test_verify_computes_the_coins_of_a_record_that_names_a_fee_from_the_stakes(
+    won: Record, tmp_path: Path
+) -> None:
+    plain = GAMES["paohuzi"].ruleset_from(won.preset, won.options)
+    path = tmp_path / "round.txt"
+    for options, said in (
+        ({"base_stake": 10, "fee": 20}, "10 a point, a fee of 20 from each seat"),
+        ({"base_stake": 10, "fee": 20, "win_cap_by_balance": True}, "nobody wins more than he has at stake"),
+    ):
+        agreed = GAMES["paohuzi"].ruleset(plain.preset, options).as_json()
+        path.write_bytes(won.text.replace(won.options, agreed).encode())
+        done = paiju("verify", str(path), "--stakes", "90,90,90")
+        assert done.exit_code == OK
+        assert said in done.output
+        found = json.loads(paiju("verify", str(path), "--stakes", "90,90,90", "--json").stdout)
+        winner = won.result["winners"][0]
+        assert found["fees"] == [20, 20, 20]
+        assert sum(found["coins"]) == 0
+        owed = 10 * won.result["points"][winner]
+        most = 70 if options.get("win_cap_by_balance") else 140
+        each = [min(-10 * points, 70) for points in won.result["points"] if points < 0]
+        assert found["coins"][winner] == min(owed, most, sum(each))
+
+
+@pytest.mark.parametrize("stakes", ["1,2", "1,2,-3", "1,2,x", "1.5,2,3", "1,2,3,", "9" * 500, "1,2,3,4"])
+def test_verify_refuses_stakes_that_are_none(recorded: Path, stakes: str) -> None:
+    done = paiju("verify", str(recorded), "--stakes", stakes)
+    assert done.exit_code == USAGE
+    assert "stakes" in done.output
+
+
 def test_verify_names_the_first_wrong_action(won: Record, recorded: Path) -> None:
     lines = recorded.read_text().split("\n")
     third = lines.index("") + 3
