@@ -109,7 +109,8 @@ class Guard:
 
     async def _between(self, tables: Tables, table_id: str, table: Table) -> None:
         round_, numbers = table.round, _people(table)
-        nets = [round_.coins[number] if round_.coins else 0 for number in numbers]
+        coins, fees = round_.coins, round_.fees
+        nets = [(coins[at] if coins else 0) - (fees[at] if fees else 0) for at in numbers]
         questions = [
             PlayQuestion(player_id=table.s.seats[number].player, net=net)
             for number, net in zip(numbers, nets, strict=True)

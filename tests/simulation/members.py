@@ -16,6 +16,7 @@ from services.matchmaking.app import WIRING as MATCHMAKING
 from services.matchmaking.settings import MatchmakingSettings
 from services.scoring.app import WIRING as SCORING
 from services.table.app import WIRING as TABLE
+from tests.simulation.limited import ACCOUNTS
 from tests.simulation.lobby import halls_file
 from tests.simulation.pipe import Gateway
 from tests.simulation.processes import Process
@@ -23,7 +24,7 @@ from tests.simulation.processes import Process
 if TYPE_CHECKING:
     from tests.simulation.world import World
 
-WIRINGS: Final = (TABLE, ECONOMY, SCORING, MATCHMAKING)
+WIRINGS: Final = (TABLE, ECONOMY, SCORING, MATCHMAKING, ACCOUNTS)
 IDLE_LOOK_S: Final = 2.0
 """Whoever writes pokes those who look: looking more often only costs time."""
 
@@ -51,6 +52,7 @@ def members() -> list[Member]:
         Member("table-a", (TABLE,)),
         Member("table-b", (TABLE,)),
         Member("money", (ECONOMY, SCORING)),
+        Member("limits", (ACCOUNTS,)),
         Member("match-a", (MATCHMAKING,)),
         Member("match-b", (MATCHMAKING,)),
         Member("gateway-a", ()),

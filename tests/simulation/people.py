@@ -11,6 +11,7 @@ from paiju.accounts.v1.events_pb2 import PlayerCreated
 from engine import GAMES
 from engine.face import Game
 from services.table.settings import TableSettings
+from tests.simulation.limited import excludes_himself
 from tests.simulation.lobby import Room, find_match, hall_of
 from tests.simulation.person import Client, Person
 
@@ -49,6 +50,8 @@ def lives_of(world: World) -> list[Coroutine[Any, Any, None]]:
     finds = [_hall(world, person, *bots, bots_now=True)]
     if rng.random() < 0.3:
         finds.append(_hall(world, person, *bots, bots_now=True))
+    if rng.random() < 0.5:
+        finds.append(excludes_himself(world, person, hall_of(bots[0].name, bots[1])))
     lives.append(_live(world, person, finds))
     return lives
 

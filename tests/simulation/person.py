@@ -34,7 +34,16 @@ AGAIN: Final = frozenset(
     {"SERVICE_UNAVAILABLE", "RATE_LIMITED", "TOO_MANY_CALLS", "TRY_AGAIN", "HELLO_REQUIRED"}
 )
 """Refusals after which every client asks again; the last if the hello before it could not be taken."""
-NOT_NOW: Final = frozenset({"TABLE_UNAVAILABLE", "SHARD_BUSY", "SEAT_PENDING", "NOT_FOUND", "TABLE_MOVING"})
+NOT_NOW: Final = frozenset(
+    {
+        "TABLE_UNAVAILABLE",
+        "SHARD_BUSY",
+        "SEAT_PENDING",
+        "NOT_FOUND",
+        "TABLE_MOVING",
+        "PROTECTION_UNAVAILABLE",
+    }
+)
 """Answers to a command after which it is said again."""
 
 

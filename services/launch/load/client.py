@@ -28,6 +28,7 @@ AGAIN: Final = frozenset(
         "DEADLINE_EXCEEDED",
         "SHARD_BUSY",
         "SHUTTING_DOWN",
+        "PROTECTION_UNAVAILABLE",
         "RATE_LIMITED",
         "TOO_MANY_CALLS",
         "UNKNOWN_QUESTION",
