@@ -133,6 +133,7 @@ class TopUps:
             product,
             self.provider.name,
             now_ms + self._settings.topup_order_minutes * 60_000,
+            now_ms + int(self._settings.topup_ask_after_s * 1000),
         )
         for _ in range(TURNS_MAX):
             spent = await self._may_spend(player_id, product, now_ms)

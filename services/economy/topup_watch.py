@@ -18,8 +18,11 @@ from services.economy.topup import TopUps
 
 BATCH: Final = 50
 
+WAIT_MS_MIN: Final = 1_000
 WAIT_MS_MAX: Final = 5 * 60_000
-"""An open order is asked about at least so often."""
+"""An open order is asked about at least so often, and not more often than that."""
+LATE_MS: Final = 30_000
+"""One that is over time and can't be closed at the provider is tried again after this."""
 
 _log = log.get(service="economy")
 
@@ -109,6 +112,6 @@ def _next_look(order: Row[Any], now_ms: int) -> int:
             0,
         )
     # As long again as it has waited, but at its end at the latest.
-    waited = min(WAIT_MS_MAX, max(topup_orders.FIRST_LOOK_MS, now_ms - order.created_at_ms))
+    waited = min(WAIT_MS_MAX, max(WAIT_MS_MIN, now_ms - order.created_at_ms))
     end: int = order.expires_at_ms
-    return min(now_ms + waited, end) if now_ms < end else now_ms + topup_orders.FIRST_LOOK_MS
+    return min(now_ms + waited, end) if now_ms < end else now_ms + LATE_MS

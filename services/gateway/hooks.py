@@ -215,5 +215,10 @@ def _page(payment: pb.GetSandboxPaymentResponse, english: bool) -> web.Response:
     return web.Response(
         text=text,
         content_type="text/html",
-        headers={"Content-Security-Policy": _POLICY, "Cache-Control": "no-store"},
+        headers={
+            "Content-Security-Policy": _POLICY,
+            # Under `no-referrer` a browser says `Origin: null` when a form of this page is sent.
+            "Referrer-Policy": "same-origin",
+            "Cache-Control": "no-store",
+        },
     )

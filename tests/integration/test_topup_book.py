@@ -345,7 +345,9 @@ async def test_orders_are_counted_and_repeated_under_one_lock(shop: Shop) -> Non
     assert product is not None
 
     def new(number: int) -> topup_orders.NewOrder:
-        return topup_orders.NewOrder(f"o_{number}", "p_a", f"r{number}", product, "sandbox", NOW_MS + 1)
+        return topup_orders.NewOrder(
+            f"o_{number}", "p_a", f"r{number}", product, "sandbox", NOW_MS + 1, NOW_MS
+        )
 
     make = partial(topup_orders.make_order, catalogue=CATALOGUE, open_max=2, now_ms=NOW_MS)
     await shop(make, new(1), spent=(0, 0))

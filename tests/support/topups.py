@@ -65,7 +65,7 @@ def new_order(
     product = CATALOGUE.product(product_id)
     assert product is not None
     new = topup_orders.NewOrder(
-        order_id, player_id, f"request of {order_id}", product, PROVIDER, now_ms + 1_800_000
+        order_id, player_id, f"request of {order_id}", product, PROVIDER, now_ms + 1_800_000, now_ms + 30_000
     )
     spent = topup_orders.spent_since(connection, player_id, 0)
     topup_orders.make_order(connection, new, CATALOGUE, (0, spent), 100, now_ms)

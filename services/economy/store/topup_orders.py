@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from sqlalchemy import Connection, Row, and_, func, insert, or_, select, tuple_, update
 
@@ -15,9 +15,6 @@ from services.economy.core.topup import CURRENCY, OPEN, State, check_step
 from services.economy.core.topup_products import Catalogue, History, Product
 from services.economy.store import topup_schema as schema
 from services.economy.store.ledger import Book
-
-FIRST_LOOK_MS: Final = 30_000
-"""So long after it was made an order is first asked about: its webhook has come by then, or is lost."""
 
 _ORDERS = select(schema.orders)
 
@@ -36,6 +33,8 @@ class NewOrder:
     product: Product
     provider: str
     expires_at_ms: int
+    look_at_ms: int
+    """When the provider is asked about it first."""
 
 
 def order_of(connection: Connection, order_id: str, *, hold: bool = False) -> Row[Any] | None:
@@ -148,7 +147,7 @@ def make_order(
         "payment_id": "",
         "created_at_ms": now_ms,
         "expires_at_ms": new.expires_at_ms,
-        "look_at_ms": now_ms + FIRST_LOOK_MS,
+        "look_at_ms": new.look_at_ms,
         "paid_at_ms": 0,
         "returned_fen": 0,
         "returned_gems": 0,
