@@ -54,6 +54,8 @@ class EconomySettings(ServiceSettings):
     """How long an order can be paid."""
     topup_open_max: int = Field(default=5, ge=1, le=100)
     """Orders of one player that may be open at a time."""
+    topup_ask_after_s: float = Field(default=30.0, gt=0, le=3600)
+    """So long after it was made an order is first asked about: by then its webhook has come, or is lost."""
     topup_look_s: float = Field(default=5.0, gt=0, le=600)
     """How often it is looked which orders the provider is to be asked about."""
     topup_products: Path | None = None
