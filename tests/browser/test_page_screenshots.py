@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, Page
 
-from tests.browser.support import crowded
+from tests.browser.support import crowded, pages
 from tests.browser.support.chromium import DESKTOP, PHONE, UPRIGHT, opened
 from tests.browser.support.layout import look
-from tests.browser.support.seen import box, each_still, still
+from tests.browser.support.pages import LYING
+from tests.browser.support.seen import box, change, each_still, still, until_count
 from tests.browser.support.stage import ME, Stage, serve
 
 pytestmark = pytest.mark.browser
@@ -88,6 +89,31 @@ async def test_the_most_crowded_tables_fit(
                 ".filter((box) => box.left < 0 || box.right > innerWidth || box.top < 0).length",
             )
             assert ways == 0
+
+
+PAGES = {
+    "wallet": ".entry",
+    "halls": ".hall-row",
+    "profile": ".avatars",
+    "security": "[data-key]",
+}
+"""Pages by address, with what is there once all has been loaded."""
+
+
+@pytest.mark.parametrize("size", [LYING, pages.UPRIGHT, pages.DESKTOP], ids=["lying", "upright", "desktop"])
+async def test_the_pages_fit(browser: Browser, size: tuple[int, int]) -> None:
+    async with pages.staged(browser, Stage().with_pages(), size) as page:
+        await page.wait_for_selector(".hall")
+        for name, ready in PAGES.items():
+            await change(page, "(name) => { location.hash = name; }", name)
+            await page.wait_for_selector(f"main.page[data-page={name}] {ready}")
+            await look(page, f"page-{name}-full")
+        await change(page, "(name) => { location.hash = name; }", "wallet")
+        await until_count(page, ".entry", 40)
+        for more in (80, 120):
+            await page.click(".more")
+            await until_count(page, ".entry", more)
+        await page.wait_for_selector(".more", state="detached")
 
 
 @SIZES

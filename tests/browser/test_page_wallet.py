@@ -22,6 +22,7 @@ pytestmark = [
 
 ROUNDS = 3
 FIGURE = "Number(node.textContent.replaceAll(',', '').replace('−', '-'))"
+RIGHT = "Math.round(node.getBoundingClientRect().right)"
 MATCH_MS = 120_000
 """A whole match that plays itself, on a busy machine."""
 
@@ -80,6 +81,10 @@ async def test_every_entry_of_a_match_is_told_and_leads_to_its_round_explained(
         nets = await each_still(page, ".figures .me [data-col=net]", FIGURE)
         assert nets == [sums[0]]
         assert sum(await each_still(page, ".figures [data-col=coins]", FIGURE)) == 0
+        # Each figure stands below the word that says what it is.
+        words = await each_still(page, ".figures thead th", RIGHT)
+        for row in range(3):
+            assert await each_still(page, f".figures tbody tr:nth-child({row + 1}) > *", RIGHT) == words
         await look_everywhere(page, "page-round", "[data-fair=ok]")
         await page.go_back()
         await until(lambda: kinds(page), is_whole)

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(node.NODE is None, reason="node is not installed
 
 FAMILIES = {
     "act": "hu peng chi pass discard",
-    "audit": "PENDING AGREED DISPUTED VOIDED",
+    "audit": "PENDING AGREED DISPUTED DECIDED VOIDED",
     "cause": "timeout auto",
     "currency": "gold room_card activity gem gold.for room_card.for activity.for gem.for",
     "detached": "REPLACED TABLE_CLOSED TABLE_UNKNOWN",
@@ -31,7 +31,7 @@ FAMILIES = {
     "limits.reason": (
         "SELF_EXCLUDED OUTSIDE_PLAY_WINDOW DAILY_TIME_REACHED DAILY_LOSS_REACHED AGE_NOT_DECLARED"
     ),
-    "match": "all_rounds dissolved left stake_short voided",
+    "match": "all_rounds dissolved left stake_short voided disputed",
     "meld": "ti pao wei chouwei kan peng chi jiang rest",
     "offer": "draw discard liang",
     "paused": "SETTLEMENT_PENDING ROUND_DISPUTED",
@@ -43,7 +43,9 @@ FAMILIES = {
     "security.session.way": "guest password",
     "security.way": "key password oidc",
     "side": "own right left",
+    "topup.state": "CREATED WAITING PAID EXPIRED CLOSED PART_REFUNDED REFUNDED CHARGED_BACK",
     "wallet.today": "win_cap loss_cap",
+    "points_not_zero_sum settlement_options_bad no_figures no_record record_changed record_unreadable",
 }
 """Keys that are put together at run time."""
 

@@ -11,7 +11,7 @@ import hashlib
 import random
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 from aiohttp import WSMsgType, web
 from google.protobuf.message import Message
@@ -27,6 +27,7 @@ from paiju.table.v1 import table_service_pb2 as tables
 from engine import GAMES
 from services.gateway.doors.files import SECURITY, FilesDoor
 from services.table.catalog import list_games
+from tests.browser.support.stage_pages import REQUESTS, page_handlers
 from tests.browser.support.staged_table import StagedTable
 
 ME = "p_stage"
@@ -118,6 +119,11 @@ class Stage:
             ),
         }
 
+    def with_pages(self, entries: int = 120) -> Self:
+        """Let the pages be answered too: of a player who has seen everything."""
+        self.handlers |= page_handlers(ME, now_ms(), entries)
+        return self
+
     # --- the doors ---
 
     def app(self) -> web.Application:
@@ -149,7 +155,8 @@ class Stage:
             )
         module = {"accounts": accounts, "chat": chat, "economy": economy, "matchmaking": matchmaking}
         module |= {"progress": progress, "table": tables}
-        request = getattr(module[service.split(".")[1]], f"{name}Request").FromString(payload)
+        kind = REQUESTS.get(name) or getattr(module[service.split(".")[1]], f"{name}Request")
+        request = kind.FromString(payload)
         return gateway.CallResult(payload=handler(request).SerializeToString())
 
     async def listen(self, request: web.Request) -> web.StreamResponse:

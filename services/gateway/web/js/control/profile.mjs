@@ -47,7 +47,7 @@ export class ProfileControls extends PageControls {
     return this.once("save", async () => {
       const { changes } = this.own;
       try {
-        this.took(await this.update(changes));
+        this.took(await this.update(changes, this.state.profile.version));
         this.set({ changes: {}, refused: null });
         this.controls.toast(t("profile.saved"), "good");
       } catch (error) {
@@ -65,9 +65,10 @@ export class ProfileControls extends PageControls {
     this.controls.toast(t("profile.elsewhere"));
   }
 
-  async update(changes) {
+  /** `version`: of the profile that was changed, 0 = whatever it is now. */
+  async update(changes, version = 0) {
     const { profile } = await this.call("accounts/UpdateProfile", {
-      profile: { ...changes, player_id: this.state.playerId },
+      profile: { ...changes, player_id: this.state.playerId, version },
       update_mask: { paths: Object.keys(changes) },
     });
     return profile;

@@ -6,6 +6,8 @@ import { saveText } from "../view/download.mjs";
 import { PageControls } from "./pagecontrols.mjs";
 
 const OVERLAP_DEFAULT_S = -1;
+const WAIT_MS = 1_000;
+const WAITS_MAX = 10;
 
 /** Things to do on the page `#security`. */
 export class SecurityControls extends PageControls {
@@ -141,7 +143,7 @@ export class SecurityControls extends PageControls {
       let token = "";
       let count = 0;
       do {
-        const { parts, next_page_token } = await this.call("accounts/ExportMyData", { page_token: token });
+        const { parts, next_page_token } = await this.patiently("accounts/ExportMyData", { page_token: token });
         for (const { service, name, json } of parts) {
           const value = JSON.parse(json);
           const of = (found[service] ??= {});
@@ -154,6 +156,18 @@ export class SecurityControls extends PageControls {
       saveText(`paiju-${this.state.playerId}.json`, JSON.stringify(found, null, 1));
       this.set({ exported: 0 });
     });
+  }
+
+  /** A call that waits its turn where there are too many: what is long comes in many pages. */
+  async patiently(method, request) {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        return await this.call(method, request);
+      } catch (error) {
+        if (error.reason !== "RATE_LIMITED" || tries >= WAITS_MAX) throw error;
+        await new Promise((done) => setTimeout(done, WAIT_MS));
+      }
+    }
   }
 
   /** The account goes after the grace; here nobody is signed in from now on. Not over the connection, which ends with it. */

@@ -98,7 +98,7 @@ function hallRow(state, controls, hall) {
       figure("halls.rounds", String(hall.rounds)),
       figure("halls.people", String(hall.playing ?? 0)),
     ),
-    h("p.soft", {}, entry, hall.win_cap_by_balance ? ` · ${t("halls.win_by_balance")}` : ""),
+    h("p.soft", {}, [entry, hall.win_cap_by_balance ? t("halls.win_by_balance") : "", coinWords(hall)].filter(Boolean).join(" · ")),
     reason
       ? closed(state, controls, hall, reason)
       : h(
@@ -108,6 +108,12 @@ function hallRow(state, controls, hall) {
           h("button.plain", { "data-button": "bots", disabled: isBusy(state), onclick: () => controls.lobby.match(hall.hall_id, true) }, t("hall.bots")),
         ),
   );
+}
+
+/** Where the rules come from a place that calls its coins otherwise (悟性), it is the same gold. */
+function coinWords(hall) {
+  const coin = localised(hall, "coin");
+  return coin && coin.toLowerCase() !== t("currency.gold").toLowerCase() ? t("halls.coin", { coin }) : "";
 }
 
 const figure = (key, value) => h("div", { key }, h("dt", {}, t(key)), h("dd", {}, value));

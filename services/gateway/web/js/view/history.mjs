@@ -1,5 +1,6 @@
 // What I played: statistics, rounds, one record.
 import { parseRecord, recordFileName } from "../game/record.mjs";
+import { hashOf } from "../control/router.mjs";
 import { gameOf } from "../games/registry.mjs";
 import { currentLanguage, nameWords, signed, t } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
@@ -90,6 +91,7 @@ export function recordDialog(state, controls) {
       h("p", {}, `${t("result.points")} `, players.map((id, seat) => h("span.record-score", { key: seat }, nameOfPlayer(state, id, seat), " ", h("b", {}, signed(record.result.points[seat]))))),
       kept ? h("button.primary", { "data-button": "replay", onclick: () => controls.replay.open(roundId) }, icon("eye"), t("replay.title")) : null,
       h("button.plain", { onclick: () => saveText(recordFileName(roundId), text) }, icon("save"), t("record.save")),
+      h("a.plain.link-button", { href: hashOf("wallet", "round", roundId) }, t("round.money")),
     ),
     kept?.why ? explained(state, kept.why, players, { open: true }) : h("p.hint", {}, t("record.no_why")),
     h("div.verdicts", {}, kept?.audit ? auditVerdict(kept.audit) : null, fairVerdict(fair)),

@@ -36,6 +36,7 @@ function header(state, controls) {
       { onclick: () => controls.dialog({ kind: "pages" }), "aria-label": t("pages.title"), "aria-haspopup": "dialog" },
       state.profile ? avatar(state, state.profile.player_id) : avatarPicture("a01"),
       h("span.who-name", {}, state.profile?.nickname ?? "…"),
+      h("span.who-more", { "aria-hidden": "true" }, icon("menu")),
     ),
     h("a.gold", { href: "#wallet", "aria-label": `${t("wallet.title")} ${t("wallet.gold")} ${gold ?? ""}` }, h("span.coin", { "aria-hidden": "true" }), gold === undefined ? "…" : gold < 1e8 ? grouped(gold) : compact(gold)),
     h(

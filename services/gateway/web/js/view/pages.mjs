@@ -3,11 +3,13 @@ import { HallsControls } from "../control/halls.mjs";
 import { LimitsControls } from "../control/limits.mjs";
 import { ProfileControls } from "../control/profile.mjs";
 import { SecurityControls } from "../control/security.mjs";
+import { TopUpControls } from "../control/topup.mjs";
 import { WalletControls } from "../control/wallet.mjs";
 import { hallsPage } from "./halls.mjs";
 import { limitsPage } from "./limits.mjs";
 import { profilePage } from "./profile.mjs";
 import { securityPage } from "./security.mjs";
+import { topupPage } from "./topup.mjs";
 import { walletPage } from "./wallet.mjs";
 
 /**
@@ -17,6 +19,7 @@ import { walletPage } from "./wallet.mjs";
 export const PAGES = [
   { name: "wallet", words: "wallet.title", icon: "purse", view: walletPage, control: WalletControls },
   { name: "halls", words: "halls.page", icon: "door", view: hallsPage, control: HallsControls },
+  { name: "topup", words: "topup.title", icon: "gem", view: topupPage, control: TopUpControls },
   { name: "profile", words: "profile.title", icon: "person", view: profilePage, control: ProfileControls },
   { name: "security", words: "security.title", icon: "lock", view: securityPage, control: SecurityControls },
   { name: "limits", words: "limits.title", icon: "clock", view: limitsPage, control: LimitsControls },

@@ -78,6 +78,6 @@ export const amountWords = (amount) => `${amount > 0 ? "+" : amount < 0 ? "−" 
 export function timeWords(ms, { date = true, time = true } = {}) {
   const when = new Date(ms);
   const day = date ? { month: "short", day: "numeric", ...(when.getFullYear() === new Date(Date.now()).getFullYear() ? {} : { year: "numeric" }) } : {};
-  const clock = time ? { hour: "2-digit", minute: "2-digit" } : {};
+  const clock = time ? { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } : {};
   return when.toLocaleString(currentLanguage(), { ...day, ...clock });
 }

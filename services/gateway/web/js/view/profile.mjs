@@ -56,7 +56,7 @@ function others(state, mine) {
       "others",
       t("profile.who"),
       {},
-      h("div.me", {}, avatarPicture(now.avatar, { class: "large" }), h("div.me-words", {}, h("b", {}, now.nickname), h("span.soft", {}, t("profile.since", { when: timeWords(profile.created_at_ms, { time: false }) })))),
+      h("div.own-head", {}, avatarPicture(now.avatar, { class: "large" }), h("div.own-words", {}, h("b", {}, now.nickname), h("span.soft", {}, t("profile.since", { when: timeWords(profile.created_at_ms, { time: false }) })))),
       field("nickname", { label: t("profile.nickname"), hint: t("profile.nickname.about"), type: "text", maxlength: 32, required: true, ...typing("nickname") }),
       h("span.field-label", {}, t("profile.avatar")),
       h(

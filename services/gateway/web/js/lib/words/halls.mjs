@@ -11,6 +11,7 @@ export const HALLS = {
   "halls.rounds": ["局数", "Rounds"],
   "halls.people": ["在玩", "Playing"],
   "halls.win_by_balance": ["赢的不超过自己带的", "No win above one's own stake"],
+  "halls.coin": ["金币在这里叫{coin}", "Gold is called {coin} here"],
   "halls.fits": ["去{hall}", "Play in {hall}"],
   "halls.why.COINS_TOO_FEW": ["金币不够这一场", "Not enough gold for this hall"],
   "halls.why.COINS_TOO_MANY": ["金币超过这一场的上限", "Too much gold for this hall"],

@@ -1,0 +1,98 @@
+"""Pages when things go wrong: nothing there, no answer, a refusal, a long list; and by keyboard alone."""
+
+from __future__ import annotations
+
+import pytest
+from paiju.economy.v1 import economy_service_pb2 as economy
+from playwright.async_api import Browser
+
+from tests.browser.support.layout import look
+from tests.browser.support.pages import DESKTOP, UPRIGHT, staged
+from tests.browser.support.seen import each, each_still, until, until_count, until_is
+from tests.browser.support.stage import Stage
+
+pytestmark = pytest.mark.browser
+
+NAME = "node.dataset.page || node.dataset.value || node.className"
+
+
+async def test_what_did_not_come_says_so_and_comes_when_asked_again(browser: Browser) -> None:
+    stage = Stage().with_pages()
+    entries = stage.handlers.pop("ListEntries")
+    async with staged(browser, stage, UPRIGHT, "#wallet") as page:
+        await page.wait_for_selector("[data-panel=entries] .loading:has-text('没有加载出来')")
+        await page.wait_for_selector(".balance")  # a part that fails takes no other with it
+        await look(page, "page-wallet-failed")
+        stage.handlers["ListEntries"] = entries
+        await page.click("[data-panel=entries] .loading button")
+        await until_count(page, ".entry", 40)
+
+
+async def test_what_did_not_come_comes_by_itself_once_the_connection_is_back(browser: Browser) -> None:
+    stage = Stage().with_pages()
+    entries = stage.handlers.pop("ListEntries")
+    async with staged(browser, stage, UPRIGHT, "#wallet") as page:
+        await page.wait_for_selector("[data-panel=entries] .loading button")
+        stage.handlers["ListEntries"] = entries
+        assert stage.socket is not None
+        await stage.socket.close()
+        await until_count(page, ".entry", 40)
+
+
+async def test_an_empty_book_and_an_empty_list_of_keys_say_so(browser: Browser) -> None:
+    stage = Stage().with_pages(entries=0)
+    async with staged(browser, stage, UPRIGHT, "#wallet") as page:
+        await page.wait_for_selector("[data-panel=entries] .nothing")
+        await look(page, "page-wallet-empty")
+
+
+async def test_a_kind_that_the_page_does_not_know_is_shown_all_the_same(browser: Browser) -> None:
+    stage = Stage().with_pages()
+    odd = economy.Entry(transfer_id="t", kind="gift_of_2031", currency="gold", amount=5, account="wallet/p")
+    stage.handlers["ListEntries"] = lambda _: economy.ListEntriesResponse(entries=[odd])
+    async with staged(browser, stage, UPRIGHT, "#wallet") as page:
+        await page.wait_for_selector(".entry:has-text('gift_of_2031') .plus:has-text('+5')")
+
+
+async def test_every_kind_of_entry_is_told_in_words_of_its_own(browser: Browser) -> None:
+    async with staged(browser, Stage().with_pages(), DESKTOP, "#wallet") as page:
+        told = await until(lambda: each(page, ".entry-what p:first-child b"), len)
+        assert "其他变动" not in told
+        assert len(set(told)) >= 10
+
+
+async def test_all_of_the_wallet_can_be_reached_by_keyboard(browser: Browser) -> None:
+    async with staged(browser, Stage().with_pages(), DESKTOP, "#wallet") as page:
+        await until_count(page, ".entry", 40)
+        await until_is(lambda: page.evaluate("document.activeElement.tagName"), "H1")
+        seen: list[str] = []
+        for _ in range(14):
+            await page.keyboard.press("Tab")
+            seen += await each_still(page, ":focus", NAME)
+        assert {"wallet", "halls", "profile", "security", "gold", "gem"} <= set(seen)
+        assert any("entry-link" in one or "link-button" in one for one in seen)
+        await page.focus("[data-chips=currency] [data-value=gem]")
+        await page.keyboard.press("Enter")
+        await page.wait_for_selector("[data-chips=currency] [data-value=gem][aria-checked=true]")
+        await until(lambda: each(page, ".entry-sums .currency", "node.className"), lambda all_: all_)
+
+
+async def test_relief_is_claimed_each_time_under_an_id_of_its_own(browser: Browser) -> None:
+    stage = Stage().with_pages()
+    asked: list[str] = []
+
+    def claim(request: economy.ClaimReliefRequest) -> economy.ClaimReliefResponse:
+        asked.append(request.request_id)
+        return economy.ClaimReliefResponse(gold=3_000)
+
+    stage.handlers["ClaimRelief"] = claim
+    async with staged(browser, stage, UPRIGHT, "#halls") as page:
+        await page.click("[data-button=relief]")
+        await page.wait_for_selector(".toast.good:has-text('3,000')")
+        await page.click("[data-button=relief]")
+        await until_is(lambda: _told(asked), 2)
+        assert len(set(asked)) == 2  # two claims, not one told twice
+
+
+async def _told(asked: list[str]) -> int:
+    return len(asked)
