@@ -24,6 +24,12 @@ from services.economy.store.disputes import Rows
 FIELDS_MAX = 20
 """Differences named in a list."""
 
+COMPARED = (
+    "end", "how", "from_seat", "huxi", "fan", "names_json", "settlement_json", "for_coins", "nonces_given",
+    "record_sha256",
+)  # fmt: skip
+"""Fields of an audit that are told where two of them differ."""
+
 StakeRow = tuple[int, str, str, int, str]
 """Seat, player, currency, coins, state; as `stakes.all_stakes` gives them."""
 
@@ -120,8 +126,8 @@ def alert(row: Row[Any]) -> pb.Alert:
         round_id=row.round_id,
         kind=row.kind,
         round_state={"waiting_void": "voided"}.get(row.state, row.state),
-        says=_in_short(row.payload, is_void=row.kind == "void_contradicts"),
-        first_says=_in_short(row.first_payload, is_void=row.kind != "void_contradicts" and _is_void(row)),
+        says=_in_short(row.payload, row.first_payload),
+        first_says=_in_short(row.first_payload, row.payload),
         at_ms=row.at_ms,
         acknowledged_by=row.staff_id or "",
         reason=row.reason or "",
@@ -157,23 +163,28 @@ def decided_round(row: Row[Any]) -> pb.DecidedRound:
     )
 
 
-def _is_void(row: Row[Any]) -> bool:
-    return row.state in ("waiting_void", "voided") and not _is_audit(row.first_payload)
-
-
-def _is_audit(payload: bytes) -> bool:
-    # A round that was decided to be void keeps the audit as its first word; both begin with the same fields.
-    return bool(RoundAudited.FromString(payload).verdict)
-
-
-def _in_short(payload: bytes, *, is_void: bool) -> str:
-    if is_void:
+def _in_short(payload: bytes, other: bytes) -> str:
+    """Return what was said of a round in one line, with what the other word has otherwise."""
+    audit, beside = RoundAudited.FromString(payload), RoundAudited.FromString(other)
+    # Both kinds of words begin with the same fields; only an audit has a verdict.
+    if not audit.verdict:
         return f"VOID {RoundVoided.FromString(payload).reason}"
-    audit = RoundAudited.FromString(payload)
-    if audit.verdict == VERDICT_AGREED:
-        return f"AGREED {[seat.points for seat in audit.seats]}".replace(" ", "")
-    fields = dict.fromkeys(one.field for one in audit.differences)
-    return f"DISPUTED {', '.join(list(fields)[:FIELDS_MAX])}"
+    agreed = audit.verdict == VERDICT_AGREED
+    fields = list(dict.fromkeys(one.field for one in audit.differences))[:FIELDS_MAX]
+    words = ["AGREED" if agreed else f"DISPUTED {', '.join(fields)}"]
+    if audit.seats:
+        words.append(str([seat.points for seat in audit.seats]).replace(" ", ""))
+    if beside.verdict:
+        words += [
+            f"{name}={_short(getattr(audit, name))}"
+            for name in COMPARED
+            if getattr(audit, name) != getattr(beside, name)
+        ]
+    return "; ".join(words)
+
+
+def _short(value: object) -> str:
+    return value.hex()[:16] if isinstance(value, bytes) else str(value)[:100]
 
 
 def _seats(audit: RoundAudited, word: Word | str, stakes: Sequence[StakeRow]) -> list[pb.DisputedSeat]:

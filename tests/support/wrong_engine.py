@@ -6,19 +6,22 @@ import asyncio
 import json
 import os
 import shutil
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import grpc.aio
 from google.protobuf.message import Message
 from paiju.accounts.v1 import accounts_service_pb2 as accounts
 from paiju.accounts.v1.accounts_service_pb2_grpc import AccountsServiceStub
 from paiju.economy.v1 import dispute_service_pb2 as disputes
+from paiju.scoring.v1.scoring_service_pb2 import GetAuditRequest
+from paiju.scoring.v1.scoring_service_pb2_grpc import ScoringServiceStub
 from paiju.table.v1.play_pb2 import Frame, Leave
 
 from services.chassis.auth import service_token
 from services.chassis.clock import SystemClock
+from services.launch.operator import operator_bus
 from services.matchmaking.settings import HALLS
 from tests.differential.mutants.planting import ROOT, Mutant
 from tests.support.person import Person
@@ -37,7 +40,9 @@ DISPUTES = "paiju.economy.v1.DisputeService"
 ROUND_S_MAX = 120.0
 
 
-def wrong_platform(folder: Path, mutant: Mutant = BID_COUNTS_TWICE, claim_pause_ms: int = 0) -> Up:
+def wrong_platform(
+    folder: Path, timing: Mapping[str, int] | None = None, mutant: Mutant = BID_COUNTS_TWICE
+) -> Up:
     """Return an `up` (not started) whose engine has the mutant in it, and whose halls play without pauses."""
     code = folder / "wrong"
     shutil.copytree(ROOT / "engine", code / "engine", ignore=shutil.ignore_patterns("__pycache__", "*.so"))
@@ -45,7 +50,7 @@ def wrong_platform(folder: Path, mutant: Mutant = BID_COUNTS_TWICE, claim_pause_
     file.write_text(mutant.planted_in(file.read_text("utf-8")), "utf-8")
     halls = json.loads(HALLS.read_text("utf-8"))
     for level in halls["levels"]:
-        level["timing"] = {"claim_pause_ms": claim_pause_ms, "between_ms": 2_000}
+        level["timing"] = {"claim_pause_ms": 0, "between_ms": 2_000, **(timing or {})}
         # A fee is taken with the settlement; what is looked at here is the rest of it.
         level["fee"] = 0
     halls_file = folder / "halls.json"
@@ -61,13 +66,30 @@ def wrong_platform(folder: Path, mutant: Mutant = BID_COUNTS_TWICE, claim_pause_
 
 async def make_staff(up: Up, player_id: str, role: str = "disputes") -> None:
     """Give a player a staff role, as an operator does."""
-    key = (up.data / "keys" / "service").read_text("utf-8").strip()
-    token = service_token(key, "tests", SystemClock().now_ms() // 1000, "operator")
     async with grpc.aio.insecure_channel(up.said.grpc) as channel:
         await AccountsServiceStub(channel).GrantRole(
             accounts.GrantRoleRequest(player_id=player_id, role=role, reason="works on disputes"),
-            metadata=(("authorization", f"Bearer {token}"),),
+            metadata=_token(up, "operator"),
         )
+
+
+async def contradict(up: Up, round_id: str) -> None:
+    """Say of an audited round what it was not audited to: a second word, which moves nothing."""
+    async with grpc.aio.insecure_channel(up.said.grpc) as channel:
+        heard = await ScoringServiceStub(channel).GetAudit(
+            GetAuditRequest(round_id=round_id), metadata=_token(up, "service")
+        )
+    second = heard.audit
+    second.huxi += 1
+    async with operator_bus(up.data) as bus:
+        assert bus is not None, "the platform runs"
+        await bus.publish(second, f"contradicts:{round_id}")
+
+
+def _token(up: Up, kind: Literal["service", "operator"]) -> tuple[tuple[str, str], ...]:
+    key = (up.data / "keys" / "service").read_text("utf-8").strip()
+    token = service_token(key, "tests", SystemClock().now_ms() // 1000, kind)
+    return (("authorization", f"Bearer {token}"),)
 
 
 async def until_disputed(person: Person) -> str:

@@ -45,7 +45,18 @@ FAMILIES = {
     "side": "own right left",
     "topup.state": "CREATED WAITING PAID EXPIRED CLOSED PART_REFUNDED REFUNDED CHARGED_BACK",
     "wallet.today": "win_cap loss_cap",
+    "staff.again": "other refuses",
+    "staff.alert": "audit_contradicts void_contradicts",
+    "staff.cause": "disputed stakes_missing stakes_of_others stakes_in_several_currencies seats_not_numbered "
     "points_not_zero_sum settlement_options_bad no_figures no_record record_changed record_unreadable",
+    "staff.deal": "heard commitment seed",
+    "staff.means": "VOID points coins",
+    "staff.outcome": "ENGINE SCORING VOID",
+    "staff.part": "record engine scoring deal",
+    "staff.side": "engine scoring",
+    "staff.stake": "open closing closed tombstone",
+    "staff.state": "waiting settled disputed voided",
+    "staff.tab": "disputes alerts log",
 }
 """Keys that are put together at run time."""
 

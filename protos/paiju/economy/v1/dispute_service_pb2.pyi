@@ -620,7 +620,7 @@ class Alert(_message.Message):
     round_state: _builtins.str
     """What the round is by its first word: `settled`, `disputed`, `voided`, `waiting`."""
     says: _builtins.str
-    """What the second word says, in short: `AGREED [6,-3,-3]`, `DISPUTED points, names`, `VOID LOG_CUT`."""
+    """What the second word says, in short, with what it has otherwise: `AGREED; [6,-3,-3]; huxi=21`, `DISPUTED points, names`, `VOID LOG_CUT`."""
     first_says: _builtins.str
     """What the first word says, in the same way."""
     at_ms: _builtins.int

@@ -58,6 +58,7 @@ METHODS: Final[dict[Any, tuple[str, ...]]] = {
         "ListApiKeys",
         "RotateApiKey",
         "RevokeApiKey",
+        "ListStaffLog",
     ),
     protection_service_pb2.DESCRIPTOR.services_by_name["ProtectionService"]: (
         "GetProtection",

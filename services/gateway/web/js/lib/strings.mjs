@@ -8,8 +8,9 @@ import { PAGE_WORDS } from "./words/pages.mjs";
 import { PROFILE } from "./words/profile.mjs";
 import { RESULT } from "./words/result.mjs";
 import { SECURITY } from "./words/security.mjs";
+import { STAFF } from "./words/staff.mjs";
 import { TABLE } from "./words/table.mjs";
 import { TOPUP } from "./words/topup.mjs";
 import { WALLET } from "./words/wallet.mjs";
 
-export const STRINGS = Object.freeze({ ...COMMON, ...LOBBY, ...TABLE, ...RESULT, ...PAGE_WORDS, ...PROFILE, ...HALLS, ...WALLET, ...TOPUP, ...SECURITY, ...LIMITS, ...GAME_WORDS });
+export const STRINGS = Object.freeze({ ...COMMON, ...LOBBY, ...TABLE, ...RESULT, ...PAGE_WORDS, ...PROFILE, ...HALLS, ...WALLET, ...TOPUP, ...SECURITY, ...LIMITS, ...STAFF, ...GAME_WORDS });

@@ -3,12 +3,14 @@ import { HallsControls } from "../control/halls.mjs";
 import { LimitsControls } from "../control/limits.mjs";
 import { ProfileControls } from "../control/profile.mjs";
 import { SecurityControls } from "../control/security.mjs";
+import { isAdmin, isDisputes, StaffControls } from "../control/staff.mjs";
 import { TopUpControls } from "../control/topup.mjs";
 import { WalletControls } from "../control/wallet.mjs";
 import { hallsPage } from "./halls.mjs";
 import { limitsPage } from "./limits.mjs";
 import { profilePage } from "./profile.mjs";
 import { securityPage } from "./security.mjs";
+import { staffPage } from "./staff.mjs";
 import { topupPage } from "./topup.mjs";
 import { walletPage } from "./wallet.mjs";
 
@@ -23,6 +25,7 @@ export const PAGES = [
   { name: "profile", words: "profile.title", icon: "person", view: profilePage, control: ProfileControls },
   { name: "security", words: "security.title", icon: "lock", view: securityPage, control: SecurityControls },
   { name: "limits", words: "limits.title", icon: "clock", view: limitsPage, control: LimitsControls },
+  { name: "staff", words: "staff.title", icon: "scales", view: staffPage, control: StaffControls, only: (state) => isDisputes(state) || isAdmin(state) },
 ];
 
 /** A page by its name. */

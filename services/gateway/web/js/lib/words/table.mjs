@@ -37,7 +37,7 @@ export const TABLE = {
   "table.thinking": ["{who}思考中…", "{who} is thinking…"],
   "paused.other": ["本场暂停", "The match is paused"],
   "paused.SETTLEMENT_PENDING": ["正在结算，请稍候…", "Settling; one moment…"],
-  "paused.ROUND_DISPUTED": ["本局复核不一致，已暂停并保留筹码", "The audit disagrees; the match is held and stakes are kept"],
+  "paused.ROUND_DISPUTED": ["本局待核查，本场暂停。可以离开：筹码原样保留，裁定后退回钱包", "This round is being examined, and the match waits. You may leave: your stake is kept and comes back once it is decided"],
   "paused.STAKE_SHORT": ["筹码不足", "A stake is too small"],
   "auto.title": ["托管", "Auto-play"],
   "auto.stop": ["取消托管，我来打", "Take over again"],

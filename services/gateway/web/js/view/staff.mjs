@@ -1,0 +1,147 @@
+// For staff: disputed rounds, contradictions, the log of what staff did.
+import { hasWords, t } from "../lib/i18n.mjs";
+import { h } from "../lib/vdom.mjs";
+import { hashOf } from "../control/router.mjs";
+import { isAdmin, isDisputes, REASON_MAX, REASON_MIN } from "../control/staff.mjs";
+import { chips, more, nothing, notice, panel, timeWords } from "./parts.mjs";
+import { nameOfPlayer } from "./people.mjs";
+import { gameTitle, presetTitle } from "./presets.mjs";
+import { disputePage } from "./staffdispute.mjs";
+import { fieldWords, heldWords, outcomeTag } from "./staffparts.mjs";
+import { waitFor } from "./waitfor.mjs";
+
+/** Describe the page `#staff`, `#staff/dispute/<round>`, `#staff/alerts` or `#staff/log`. */
+export function staffPage(state, controls, [what, id]) {
+  if (what === "dispute" && id) return disputePage(state, controls);
+  const part = what === "alerts" || what === "log" ? what : "disputes";
+  return [tabs(state, controls, part), PARTS[part](state, controls)];
+}
+
+const PARTS = { disputes, alerts, log };
+
+function tabs(state, controls, current) {
+  const { disputes: rounds, alerts: said } = controls.pages.staff.own;
+  const count = { disputes: rounds.open, alerts: said.open, log: 0 };
+  const shown = ["disputes", "alerts", "log"].filter((part) => (part === "log" ? isAdmin(state) : isDisputes(state)));
+  return h(
+    "nav.staff-tabs",
+    { key: "tabs", "aria-label": t("staff.title") },
+    shown.map((part) =>
+      h("a.staff-tab", { key: part, href: part === "disputes" ? hashOf("staff") : hashOf("staff", part), "data-tab": part, "aria-current": part === current ? "page" : null }, t(`staff.tab.${part}`), count[part] ? h("b.staff-count", {}, count[part]) : null),
+    ),
+  );
+}
+
+function filter(controls) {
+  const mine = controls.pages.staff;
+  return chips("which", t("staff.which"), [["open", t("staff.which.open")], ["", t("staff.which.all")]], mine.own.which, (which) => mine.pick(which));
+}
+
+/** A list: what is loaded, or that it is still to come; nothing there; more of it. */
+function listed(state, controls, name, rows, none) {
+  const mine = controls.pages.staff;
+  if (!mine.own[name].rows) return waitFor(state, `staff.${name}`, () => mine.load(name));
+  if (!mine.own[name].rows.length) return nothing(none);
+  return [h("ol.staff-list", { key: "list" }, mine.own[name].rows.map(rows)), more(state, "staff.more", mine.own[name].next, () => mine.more(name))];
+}
+
+function disputes(state, controls) {
+  if (!isDisputes(state)) return notice(t("staff.not_yours"));
+  const row = (one) =>
+    h(
+      "li",
+      { key: one.round_id, "data-dispute": one.round_id },
+      h(
+        "a.staff-row",
+        { href: hashOf("staff", "dispute", one.round_id) },
+        h("span.staff-row-head", {}, h("b", {}, one.round_id), outcomeTag(one.outcome)),
+        h("span", {}, [gameTitle(state, one.game), presetTitle(state, one.game, one.preset, t("room.custom")), timeWords(one.at_ms)].join(" · ")),
+        h("span.soft", {}, causeWords(one), heldWords(one)),
+      ),
+    );
+  return panel("disputes", t("staff.disputes"), {}, filter(controls), listed(state, controls, "disputes", row, t("staff.disputes.none")));
+}
+
+/** Why a round waits, in short: what differs, or why it could not be settled. */
+export function causeWords(one) {
+  if (one.cause === "disputed") return t("staff.cause.disputed", { fields: one.fields.map(fieldWords).join(t("comma")) });
+  return hasWords(`staff.cause.${one.cause}`) ? t(`staff.cause.${one.cause}`) : one.cause;
+}
+
+function alerts(state, controls) {
+  if (!isDisputes(state)) return notice(t("staff.not_yours"));
+  return panel(
+    "alerts",
+    t("staff.alerts"),
+    {},
+    h("p.soft", {}, t("staff.alerts.words")),
+    filter(controls),
+    listed(state, controls, "alerts", (one) => alertRow(state, controls, one), t("staff.alerts.none")),
+  );
+}
+
+/** A contradiction: what was said first, what was said later, and who has looked at it. */
+export function alertRow(state, controls, one) {
+  const mine = controls.pages.staff;
+  const { looks } = mine.own;
+  const by = { who: staffName(state, one.acknowledged_by), when: timeWords(one.acknowledged_at_ms) };
+  return h(
+    "li.staff-alert",
+    { key: one.alert_id, "data-alert": one.kind },
+    h("p.staff-row-head", {}, h("b", {}, one.round_id), h("span.soft", {}, timeWords(one.at_ms))),
+    h("p", {}, t(`staff.alert.${one.kind}`)),
+    h("dl.staff-facts", {}, h("dt", {}, t("staff.alert.first")), h("dd", {}, one.first_says), h("dt", {}, t("staff.alert.later")), h("dd", {}, one.says)),
+    one.acknowledged_at_ms ? notice(t("staff.alert.seen", { ...by, reason: one.reason }), "good") : null,
+    !one.acknowledged_at_ms && looks?.id !== one.alert_id ? h("button.plain", { type: "button", "data-button": "look", onclick: () => mine.look(one.alert_id) }, t("staff.alert.look")) : null,
+    !one.acknowledged_at_ms && looks?.id === one.alert_id ? lookForm(state, mine) : null,
+  );
+}
+
+function lookForm(state, mine) {
+  const { reason } = mine.own.looks;
+  const send = (event) => {
+    event.preventDefault();
+    mine.acknowledge();
+  };
+  return h(
+    "form.page-form",
+    { key: "look", onsubmit: send },
+    reasonField("look-reason", reason, (words) => mine.lookReason(words)),
+    h(
+      "div.page-buttons",
+      {},
+      h("button.plain", { type: "button", onclick: () => mine.look("") }, t("cancel")),
+      h("button.primary", { type: "submit", disabled: !isReason(reason) || state.busy.has("staff.look") }, t("staff.alert.done")),
+    ),
+  );
+}
+
+/** Whether these words are a reason that staff may give. */
+export const isReason = (words) => words.trim().length >= REASON_MIN && words.trim().length <= REASON_MAX;
+
+/** Where staff says why. */
+export function reasonField(name, words, write) {
+  return h(
+    "label.page-field",
+    { key: name },
+    h("span.field-label", {}, t("staff.reason")),
+    h("textarea.field-input", { name, "data-field": name, rows: "3", maxlength: String(REASON_MAX), value: words, oninput: (event) => write(event.target.value) }),
+    h("span.field-about", {}, t("staff.reason.hint", { least: REASON_MIN, most: REASON_MAX })),
+  );
+}
+
+function log(state, controls) {
+  if (!isAdmin(state)) return notice(t("staff.not_yours"));
+  const row = (one) =>
+    h(
+      "li.staff-deed",
+      { key: one.entry_id, "data-deed": one.action },
+      h("p.staff-row-head", {}, h("b", {}, hasWords(`staff.deed.${one.action}`) ? t(`staff.deed.${one.action}`) : one.action), h("time.soft", { datetime: new Date(one.at_ms).toISOString() }, timeWords(one.at_ms))),
+      h("p", {}, staffName(state, one.staff_id), h("span.soft", {}, ` (${one.role})`), " → ", one.subject.startsWith("p_") ? staffName(state, one.subject) : one.subject),
+      h("p.soft", {}, one.reason),
+    );
+  return panel("log", t("staff.log"), {}, h("p.soft", {}, t("staff.log.words")), listed(state, controls, "log", row, t("staff.log.none")));
+}
+
+/** Somebody of the staff, by name where there is one. */
+export const staffName = (state, id) => (id?.startsWith("p_") ? `${nameOfPlayer(state, id)} (${id})` : id);
