@@ -77,8 +77,9 @@ class PaijuSettings(BaseSettings):
     tls_ca: Path | None = None
     """PEM of the authority that signed all services' certificates: callers must show one of them (mTLS)."""
     log_level: str = Field(default="info", pattern="^(debug|info|warning|error)$")
-    drain_s: float = Field(default=10.0, ge=0, le=600)
-    """How long services may take to end after SIGTERM."""
+    drain_s: float = Field(default=20.0, ge=0, le=600)
+    """How long services may take to end after SIGTERM: a table process hands its shards over meanwhile, each
+    when the process it goes to has read it."""
 
     @model_validator(mode="after")
     def _keys_are_set(self) -> Self:

@@ -35,8 +35,11 @@ HURRY_S_MAX = 10.0
 HAND_OVER_STEPS = 8
 """Shards go to others in so many parts, one each `LOOK_S`: who takes them serves one before the next comes,
 and none stands still until all are read."""
-WARM_S_MAX = 4.0
-"""So long a shard waits for the process it goes to, if that one reads along and is not ready yet."""
+WARM_S_MAX = 8.0
+"""So long a shard, which is served meanwhile, waits for the process it goes to, if that one reads along and
+no other shard has become ready there in the meantime."""
+DRAIN_WARM_S_MAX = 12.0
+"""So long all of them wait together if we drain."""
 RETAKE_S = 1.0
 """A shard whose taking failed is tried again after so long."""
 TAKE_S = 30.0
@@ -88,7 +91,7 @@ class Ownership:
         owner: What is told.
         load: How much there is to do, by shard.
         expects: Told with each look which shards will be ours once others have let go, in the order in which
-            they are likely to come.
+            they are likely to come, and which would be ours if their holder died.
         warm: Which of these could be served at once; without it nobody waits for that.
     """
 
@@ -103,7 +106,7 @@ class Ownership:
         shards: Iterable[str],
         owner: Owner,
         load: Callable[[], Mapping[str, int]] | None = None,
-        expects: Callable[[Sequence[str]], None] | None = None,
+        expects: Callable[[Sequence[str], Sequence[str]], None] | None = None,
         warm: Callable[[], Collection[str]] | None = None,
     ) -> None:
         self._bus = bus
@@ -114,7 +117,7 @@ class Ownership:
         self._shards = sorted(shards)
         self._owner = owner
         self._load = load or (lambda: dict.fromkeys(self._owned, 1))
-        self._expects = expects or (lambda _: None)
+        self._expects = expects or (lambda _, __: None)
         self._warm = warm
         self._lag_ms = 0.0
         self._failures: dict[str, int] = {}
@@ -137,6 +140,8 @@ class Ownership:
         """What the last whole look was of."""
         self._offered: dict[str, float] = {}
         """Shard that another should have → since when."""
+        self._parted_warm_at = float("-inf")
+        """When a shard went last to a process that was ready for it."""
         self._alive: Bucket | None = None
         self._keys: Bucket | None = None
         self._idle = asyncio.Event()
@@ -177,7 +182,7 @@ class Ownership:
     async def drain(self) -> None:
         """Release every shard, take none again, and say that we are gone."""
         self._draining = True
-        self._expects(())
+        self._expects((), ())
         try:
             await self._say()
         except Outage as outage:
@@ -185,10 +190,11 @@ class Ownership:
         while self._moving:
             self._idle.clear()
             await self._idle.wait()
-        at_once = self._part()
+        at_once, began = self._part(), self._clock.monotonic()
         async with asyncio.TaskGroup() as tasks:
             while waiting := [shard for shard in sorted(self._owned) if shard not in self._moving]:
-                ready = (await self._ready(waiting))[:at_once]
+                is_late = self._clock.monotonic() - began >= DRAIN_WARM_S_MAX
+                ready = (waiting if is_late else await self._ready(waiting))[:at_once]
                 for shard in ready:
                     if shard in self._owned:
                         self._moving.add(shard)
@@ -218,7 +224,10 @@ class Ownership:
         """Say whether a shard may go to the process that should have it: at once, or it has waited enough."""
         now = self._clock.monotonic()
         since = self._offered.setdefault(shard, now)
-        return heir is None or heir.warm is None or shard in heir.warm or now - since >= WARM_S_MAX
+        if heir is not None and heir.warm is not None and shard in heir.warm:
+            self._parted_warm_at = now
+            return True
+        return heir is None or heir.warm is None or now - max(since, self._parted_warm_at) >= WARM_S_MAX
 
     def lost(self, shard: str) -> None:
         """Forget a shard at once, because its log has fenced us; nothing is written."""
@@ -308,7 +317,8 @@ class Ownership:
             if is_free and self._act(shard, holders.get(shard), members, tasks):
                 waits.append(shard)
         if not self._draining:
-            self._expects([*waits, *sorted(self._moving - self._owned.keys())])
+            coming = [*waits, *sorted(self._moving - self._owned.keys())]
+            self._expects(coming, [shard for shard in self._shards if self._is_next(shard, holders, members)])
         if not waits:
             self._hurries_since = None
         elif self._hurries_since is None:
@@ -347,6 +357,14 @@ class Ownership:
         able = [name for name, member in members.items() if not member.draining]
         willing = [name for name in able if not self._is_refused(shard, name, members[name])]
         return rendezvous(shard, willing or able)
+
+    def _is_next(self, shard: str, holders: Mapping[str, Holder], members: Mapping[str, Member]) -> bool:
+        """Say whether a shard would be ours if its holder, who should have it, died."""
+        holder = holders.get(shard)
+        if holder is None or holder.process == self._me or self._heir(shard, members) != holder.process:
+            return False
+        others = {name: member for name, member in members.items() if name != holder.process}
+        return self._heir(shard, others) == self._me
 
     # Acting: each is the only one for its shard, which is in `_moving` meanwhile.
 

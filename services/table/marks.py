@@ -29,6 +29,9 @@ WAIT_S = 1.0
 SKIP = 1_000_000
 """Numbers of frames left out after a loss: more than a match ever shows to a seat."""
 
+WRITTEN_MAX = 4_096
+"""Of so many messages it is remembered who wrote them: the mark is of one of the last second."""
+
 _log = log.get(service="table")
 
 shard_marks = Table(
@@ -144,6 +147,8 @@ class Watch:
     def note(self, entry: LogEntry, batch: Sequence[Entry]) -> None:
         """Take note of a message of the log."""
         self._written[entry.seq] = entry.msg_id.partition("/")[0]
+        if len(self._written) > WRITTEN_MAX:
+            del self._written[next(iter(self._written))]
         for table_id, event in batch:
             if not table_id and isinstance(event, ShardCut):
                 self.base = max(self.base, event.base)

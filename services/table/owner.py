@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from typing import Any, Protocol
 
 from services.chassis import log
 from services.chassis.errors import Outage
 from services.table.shard import Means, Shard
+
+COMING_MAX = 8
+"""So many shards that will be ours are made at a time. None of them is said to be warm before all are: while
+others are still made here, taking one would take long."""
 
 
 class Lease(Protocol):
@@ -22,21 +26,31 @@ class Lease(Protocol):
 
 
 class TableOwner:
-    """Takes and releases shards, as the lease says; the fence is the log."""
+    """Takes and releases shards, as the lease says; the fence is the log.
 
-    def __init__(self, means: Means) -> None:
+    Args:
+        means: What shards work with.
+        is_standby: Read along the logs of shards that would be ours if their owner died.
+    """
+
+    def __init__(self, means: Means, is_standby: bool = True) -> None:
         self._means = means
+        self._is_standby = is_standby
         self._shards: dict[str, Shard] = {}
         self.let_go = 0
         """Shards that were served here and no longer are."""
         self.on_lost: Callable[[str], None] = lambda _: None
         self.on_failed: Callable[[str], None] = lambda _: None
-        self.on_warm: Callable[[], Awaitable[None]] | None = None
+        self.on_warm: Callable[[], Coroutine[Any, Any, None]] | None = None
         """Called when another shard could be taken at once."""
-        self._expected: Sequence[str] = ()
+        self._coming: Sequence[str] = ()
+        self._spare: Sequence[str] = ()
         self._followed: dict[str, tuple[Shard, asyncio.Task[None]]] = {}
         self._follows: asyncio.Task[None] | None = None
         means.metrics.gauge("table_shards", "Shards served").set_function(lambda: len(self._shards))
+        means.metrics.gauge("table_shards_followed", "Shards of others that are read along").set_function(
+            lambda: len(self._followed)
+        )
         means.metrics.gauge("table_tables", "Live tables").set_function(
             lambda: sum(len(shard.tables.live) for shard in self._shards.values())
         )
@@ -51,37 +65,62 @@ class TableOwner:
         Raises:
             Outage: It can't be taken now.
         """
-        made, _ = self._followed.pop(shard, (None, None))
+        made, follows = self._followed.pop(shard, (None, None))
         if made is None:
             made = Shard(shard, self._means, self._forget, self._fail)
-        await made.take()
+        try:
+            await made.take()
+        finally:
+            if follows is not None:
+                follows.cancel()
         if made.is_dropped:
             raise Outage(f"shard {shard} was lost at once")
         self._shards[shard] = made
 
     # Reading along
 
-    def expects(self, shards: Sequence[str]) -> None:
-        """Read along the logs of shards that will be ours, one after another; of no others any more."""
-        self._expected = shards
-        for shard in [shard for shard in self._followed if shard not in shards]:
-            self._followed.pop(shard)[1].cancel()
-        if shards and (self._follows is None or self._follows.done()):
-            self._follows = self._means.spawn("table-shards-follow", self._follow_all())
+    def expects(self, coming: Sequence[str], spare: Sequence[str]) -> None:
+        """Read along the logs of shards that will be ours, and of those that would be if their owner died."""
+        self._coming, self._spare = coming, spare if self._is_standby else ()
+        wanted = {*self._coming, *self._spare}
+        for name, (_, task) in list(self._followed.items()):
+            if name not in wanted or task.done():
+                # What ended by itself has lost sight of the log; it begins anew.
+                task.cancel()
+                del self._followed[name]
+                self.let_go += 1
+        if wanted and (self._follows is None or self._follows.done()):
+            self._follows = self._means.spawn("table-shards-follow", self._follow_some())
 
     def warm(self) -> Collection[str]:
         """Return the shards of others that could be served here at once."""
+        if self._follows is None or not self._follows.done():
+            return ()
         return [name for name, (shard, task) in self._followed.items() if shard.is_warm and not task.done()]
 
-    async def _follow_all(self) -> None:
-        """Begin to follow what is expected; each is made before the next, so that the first can come soon."""
-        while name := next((one for one in self._expected if self._may_follow(one)), ""):
-            made, warm = Shard(name, self._means, self._forget, self._fail), asyncio.Event()
-            task = self._means.spawn(f"table-shard-{name}-follow", self._follow(made, warm.set))
-            self._followed[name] = made, task
-            await warm.wait()
-            if self.on_warm is not None and made.is_warm:
-                await self.on_warm()
+    async def _follow_some(self) -> None:
+        """Begin to follow what is wanted, one after another.
+
+        Of what is coming so many that they can soon be taken; then nothing more until they are.
+        """
+        coming = [name for name in self._coming if self._may_follow(name)]
+        for name in coming[: COMING_MAX - len(self._followed.keys() & set(self._coming))]:
+            if name in self._coming:
+                await self._begin(name)
+        for name in self._spare:
+            if self._coming:
+                break
+            if self._may_follow(name):
+                await self._begin(name)
+        if coming and self.on_warm is not None:
+            # Not from within: nothing is warm before this task is done.
+            self._means.spawn("table-shards-warm", self.on_warm())
+
+    async def _begin(self, name: str) -> None:
+        made, warm = Shard(name, self._means, self._forget, self._fail), asyncio.Event()
+        task = self._means.spawn(f"table-shard-{name}-follow", self._follow(made, warm.set))
+        self._followed[name] = made, task
+        await warm.wait()
 
     def _may_follow(self, shard: str) -> bool:
         return shard not in self._followed and shard not in self._shards

@@ -109,9 +109,10 @@ class LogReader:
                 self.seq = entry.seq
                 if self._fence and entry.seq >= self._fence:
                     return True
-                if not self.is_warm and not self._fence and entry.seq >= warm_at:
+                if not self._fence and entry.seq >= warm_at:
                     await self.tables.fold(ALONG_FOLD_S)
-                    self.is_warm = True
-                    is_warm()
+                    if not self.is_warm:
+                        self.is_warm = True
+                        is_warm()
                 before = entry
         return False

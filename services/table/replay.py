@@ -128,6 +128,11 @@ class Replay:
                 self._apply(table_id, event)
             # Events before a table's first known checkpoint are of no use: it is still to come.
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether tables were read that are not made yet."""
+        return bool(self._kept)
+
     def fold(self) -> bool:
         """Make the next table of those that were read; return whether there was one."""
         if not self._kept:

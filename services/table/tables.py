@@ -114,7 +114,7 @@ class Tables:
 
     async def fold(self, stretch_s: float = FOLD_S) -> None:
         """Make the tables that the log tells of; others have their turn after each stretch."""
-        while self._fold_some(stretch_s):
+        while self._replay.is_behind and self._fold_some(stretch_s):
             await self._clock.sleep(0)
 
     def _fold_some(self, stretch_s: float) -> bool:
