@@ -59,7 +59,7 @@ class TableService:
             marks=MarkStore(parts.db(self.name)),
             guard=Guard(parts.rpc, parts.clock, parts.metrics, parts.spawn) if settings.protection else None,
         )
-        self.owner = TableOwner(means)
+        self.owner = TableOwner(means, settings.standby)
         shards = parts.registry.shards()
         self._ownership = Ownership(
             parts.bus,

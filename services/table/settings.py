@@ -21,5 +21,8 @@ class TableSettings(ServiceSettings):
     protection: bool = True
     """Ask accounts who may sit down and play on (docs/protection.md). False: nobody asks, for a system
     without accounts."""
+    standby: bool = True
+    """Read along the logs of shards that would be ours if their owner died, so that its tables stand still
+    hardly longer than its lease lasts; what that costs is in docs/performance.md."""
     grace_ms: int = Field(default=5_000, ge=0, le=600_000)
     """Every deadline is at least so long after a takeover."""
