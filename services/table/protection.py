@@ -123,7 +123,7 @@ class Guard:
             # Nobody leaves before the end of the round is shown.
             await self._clock.sleep(max(0, round_.end_shown_at - tables.now()) / 1000)
         finally:
-            table.is_asking = False
+            table.is_asking, table.asked = False, (round_.no, self._clock.monotonic())
         if tables.is_closing or tables.live.get(table_id) is not table or table.s.phase != "between":
             return
         gone: list[e.TableEvent] = []
