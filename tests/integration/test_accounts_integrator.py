@@ -1,0 +1,232 @@
+"""A whole platform: the bot of the documentation plays, staff is made beside it, data is taken along."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from google.protobuf.field_mask_pb2 import FieldMask
+from paiju.accounts.v1 import accounts_service_pb2 as pb
+from paiju.accounts.v1 import protection_service_pb2 as protection_pb
+from paiju.accounts.v1.accounts_service_pb2_grpc import AccountsServiceStub
+from paiju.accounts.v1.protection_service_pb2_grpc import ProtectionServiceStub
+from paiju.matchmaking.v1 import matchmaking_service_pb2 as matchmaking_pb
+from paiju.matchmaking.v1.matchmaking_service_pb2_grpc import MatchmakingServiceStub
+
+from services.accounts.core.tokens import GUEST_LABEL
+from tests.support.accounts import bearer
+from tests.support.up import ROOT, Up
+
+AT_ONCE = {"PAIJU_ACCOUNTS_DELETION_GRACE_S": "0", "PAIJU_ACCOUNTS_DELETION_LOOK_S": "0.5"}
+PAPER = ROOT / "docs" / "integrators.md"
+
+
+@pytest.fixture(scope="module")
+def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
+    """One platform for this file."""
+    with Up(tmp_path_factory.mktemp("up") / "data", env=AT_ONCE) as running:
+        yield running
+
+
+class Person:
+    """A player of the platform, over gRPC."""
+
+    def __init__(self, channel: grpc.aio.Channel) -> None:
+        self.stub: Any = AccountsServiceStub(channel)
+        self.channel = channel
+        self.key = Ed25519PrivateKey.generate()
+
+    async def sign_in(self) -> pb.SignInGuestResponse:
+        public = self.key.public_key().public_bytes_raw()
+        challenge = (await self.stub.CreateChallenge(pb.CreateChallengeRequest(public_key=public))).challenge
+        signature = self.key.sign(GUEST_LABEL + challenge)
+        request = pb.SignInGuestRequest(public_key=public, challenge=challenge, signature=signature)
+        answer: pb.SignInGuestResponse = await self.stub.SignInGuest(request)
+        self.player_id = answer.profile.player_id
+        self.mine = bearer(answer.tokens.access_token)
+        return answer
+
+    async def come_of_age(self) -> None:
+        stub: Any = ProtectionServiceStub(self.channel)
+        request = protection_pb.DeclareAgeRequest(band=protection_pb.AGE_BAND_ADULT)
+        await stub.DeclareAge(request, metadata=self.mine)
+
+    async def exported(self) -> dict[str, Any]:
+        """Return everything the platform holds about him, put together."""
+        held: dict[str, Any] = {}
+        request = pb.ExportMyDataRequest()
+        while True:
+            answer = await self.stub.ExportMyData(request, metadata=self.mine)
+            for part in answer.parts:
+                value = json.loads(part.json)
+                name = f"{part.service}.{part.name}"
+                held[name] = held[name] + value if name in held else value
+            if not answer.next_page_token:
+                return held
+            request.page_token = answer.next_page_token
+
+
+def with_person(up: Up, work: Callable[[Person], Awaitable[None]]) -> None:
+    """Do something as a new player."""
+
+    async def main() -> None:
+        async with grpc.aio.insecure_channel(up.said.grpc) as channel:
+            person = Person(channel)
+            await person.sign_in()
+            await work(person)
+
+    asyncio.run(main())
+
+
+def paiju(*arguments: str) -> dict[str, Any]:
+    """Run a command and return the object it prints."""
+    command = [str(Path(sys.executable).parent / "paiju"), *arguments, "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    said: dict[str, Any] = json.loads(done.stdout)
+    return said
+
+
+async def asked_for_ever(person: Person) -> None:
+    """Ask for one's own profile until that is refused."""
+    async with asyncio.timeout(30):
+        while True:
+            await person.stub.GetProfile(pb.GetProfileRequest(), metadata=person.mine)
+
+
+async def novice_hall(person: Person) -> str:
+    """Return a hall a beginner may enter."""
+    stub: Any = MatchmakingServiceStub(person.channel)
+    halls = (await stub.ListHalls(matchmaking_pb.ListHallsRequest(), metadata=person.mine)).halls
+    return str(min(halls, key=lambda hall: (hall.game != "doudizhu", hall.entry_min)).hall_id)
+
+
+def test_the_bot_of_the_documentation_plays_a_round_as_it_stands_there(up: Up, tmp_path: Path) -> None:
+    (bot,) = re.findall(r"```python\n(.*?)```", PAPER.read_text(encoding="utf-8"), re.DOTALL)
+    file = tmp_path / "bot.py"
+    file.write_text(bot, encoding="utf-8")
+
+    async def play(person: Person) -> None:
+        await person.come_of_age()
+        hall = await novice_hall(person)
+        made = await person.stub.CreateApiKey(
+            pb.CreateApiKeyRequest(name="my bot", scopes=["play"]), metadata=person.mine
+        )
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, str(file), up.said.url, up.said.grpc, made.secret, hall,
+            env=os.environ | {"PYTHONPATH": str(ROOT / "protos")},
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        try:
+            async with asyncio.timeout(120):
+                out, err = await process.communicate()
+        finally:
+            if process.returncode is None:
+                process.kill()
+        assert process.returncode == 0, err.decode()
+        assert out.decode().startswith("the round is over:")
+        held = await person.exported()
+        assert {"welcome", "stake_open"} <= {one["kind"] for one in held["economy.entries"]}
+        assert [session["way"] for session in held["accounts.person"]["sessions"]] == ["guest", "api_key"]
+
+    with_person(up, play)
+
+
+def test_a_key_without_the_scope_is_refused_at_the_door(up: Up) -> None:
+    (bot,) = re.findall(r"```python\n(.*?)```", PAPER.read_text(encoding="utf-8"), re.DOTALL)
+
+    async def play(person: Person) -> None:
+        made = await person.stub.CreateApiKey(
+            pb.CreateApiKeyRequest(name="a reader", scopes=["records.read"]), metadata=person.mine
+        )
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-c", bot, up.said.url, up.said.grpc, made.secret, "any",
+            env=os.environ | {"PYTHONPATH": str(ROOT / "protos")},
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        _, err = await process.communicate()
+        assert process.returncode == 1
+        assert "SCOPE_MISSING" in err.decode()
+
+    with_person(up, play)
+
+
+def test_an_export_holds_what_every_service_knows_of_a_person(up: Up) -> None:
+    async def work(person: Person) -> None:
+        await person.stub.UpdateProfile(
+            pb.UpdateProfileRequest(
+                profile=pb.Profile(nickname="王小二", region="CN-HN"),
+                update_mask=FieldMask(paths=["nickname", "region"]),
+            ),
+            metadata=person.mine,
+        )
+        held = await person.exported()
+        while not held["economy.entries"]:  # the welcome grant comes by an event
+            held = await person.exported()
+        assert {name.partition(".")[0] for name in held} == {
+            "accounts", "anticheat", "chat", "economy", "matchmaking", "progress", "table",
+        }  # fmt: skip
+        (player,) = held["accounts.person"]["player"]
+        assert (player["nickname"], player["region"]) == ("王小二", "CN-HN")
+        assert [way["kind"] for way in held["accounts.person"]["ways_in"]] == ["key"]
+        assert held["economy.entries"][-1]["kind"] == "welcome"
+        assert "hash" not in json.dumps(held)
+
+    with_person(up, work)
+
+
+def test_staff_is_made_beside_a_running_platform_and_reads_what_was_done(up: Up) -> None:
+    async def work(person: Person) -> None:
+        given = paiju(
+            "staff", "grant", person.player_id, "admin", "--reason", "the first one", "--data", str(up.data)
+        )
+        assert given == {"player_id": person.player_id, "roles": ["admin"]}
+        assert list((await person.sign_in()).tokens.roles) == ["admin"]
+        entries: list[pb.StaffLogEntry] = []
+        async with asyncio.timeout(30):
+            while not entries:
+                answer = await person.stub.ListStaffLog(
+                    pb.ListStaffLogRequest(subject=person.player_id), metadata=person.mine
+                )
+                entries = list(answer.entries)
+        assert [(one.action, one.reason) for one in entries] == [("role.grant", "the first one")]
+        assert entries[0].staff_id.startswith("operator:")
+
+    with_person(up, work)
+
+
+def test_who_is_deleted_leaves_his_entries_and_nothing_else(up: Up) -> None:
+    async def work(person: Person) -> None:
+        while not (await person.exported())["economy.entries"]:
+            pass
+        nickname = (
+            await person.stub.GetProfile(pb.GetProfileRequest(), metadata=person.mine)
+        ).profile.nickname
+        await person.stub.DeleteAccount(pb.DeleteAccountRequest(nickname=nickname), metadata=person.mine)
+        with pytest.raises(grpc.aio.AioRpcError, match="SESSION_REVOKED"):
+            await asked_for_ever(person)
+        gone, before = person.player_id, person.key
+        reader = Person(person.channel)
+        await reader.sign_in()
+        async with asyncio.timeout(90):
+            while True:
+                batch = pb.BatchGetProfilesRequest(player_ids=[gone])
+                (left,) = (await reader.stub.BatchGetProfiles(batch, metadata=reader.mine)).profiles
+                if left.is_deleted:
+                    break
+                await asyncio.sleep(0.2)
+        assert left.nickname == "已注销"
+        person.key = before
+        assert (await person.sign_in()).created
+
+    with_person(up, work)
+    assert paiju("reconcile", "--data", str(up.data))["ok"]
