@@ -42,7 +42,8 @@ DECIDED_MAX = 20
 ROUND_ID_CHARACTERS_MAX = 110
 
 _PLAYER_ID = re.compile(r"p_[A-Za-z0-9_-]{1,64}")
-_TOKEN = re.compile(r"(\d{1,15})~([A-Za-z0-9_.:/-]{1,200})")
+_TOKEN = re.compile(r"([0-9]{1,15})~([A-Za-z0-9_.:/-]{1,200})")
+_ALERT_KEY = re.compile(r".+:[0-9a-f]{64}")
 _ALERT_ID = re.compile(r"([a-z_]{1,40}):([0-9a-f]{64}):(.{1,110})")
 
 Context = Any
@@ -142,6 +143,8 @@ class DisputeApi(dispute_service_pb2_grpc.DisputeServiceServicer):
         """Contradictions, newest first."""
         is_open = _which(request.state, "acknowledged")
         size, before = _page(request.page_size, request.page_token)
+        if before is not None and not _ALERT_KEY.fullmatch(before.key):
+            raise Refusal("INVALID_ARGUMENT", field="page_token")
         rows, count = await self._db.read(
             lambda connection: (
                 disputes.list_alerts(connection, is_open, size + 1, before),
