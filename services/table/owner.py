@@ -104,7 +104,8 @@ class TableOwner:
         Of what is coming so many that they can soon be taken; then nothing more until they are.
         """
         coming = [name for name in self._coming if self._may_follow(name)]
-        for name in coming[: COMING_MAX - len(self._followed.keys() & set(self._coming))]:
+        begun = coming[: max(0, COMING_MAX - len(self._followed.keys() & set(self._coming)))]
+        for name in begun:
             if name in self._coming:
                 await self._begin(name)
         for name in self._spare:
@@ -112,7 +113,7 @@ class TableOwner:
                 break
             if self._may_follow(name):
                 await self._begin(name)
-        if coming and self.on_warm is not None:
+        if begun and self.on_warm is not None:
             # Not from within: nothing is warm before this task is done.
             self._means.spawn("table-shards-warm", self.on_warm())
 

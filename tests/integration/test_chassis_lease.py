@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 import pytest
@@ -13,7 +13,14 @@ from services.chassis.bus.broker import Faults
 from services.chassis.bus.memory import MemoryBus
 from services.chassis.bus.nats import NatsBus
 from services.chassis.clock import Clock, SystemClock, VirtualClock, run_virtual
-from services.chassis.lease import Ownership, members_of, rendezvous
+from services.chassis.lease import (
+    DRAIN_WARM_S_MAX,
+    HURRY_S,
+    WARM_S_MAX,
+    Ownership,
+    members_of,
+    rendezvous,
+)
 from tests.support.process import MemoryWorld
 
 AnyBus = MemoryBus | NatsBus
@@ -28,6 +35,7 @@ class Keeper:
     history: list[str] = field(default_factory=list)
     fails: set[str] = field(default_factory=set)
     takes: Callable[[str], Awaitable[None]] | None = None
+    told: list[str] = field(default_factory=list)
 
     async def take(self, shard: str) -> None:
         self.history.append(f"take {shard}")
@@ -381,3 +389,105 @@ def test_a_process_says_its_load_and_how_late_it_is() -> None:
             assert await members_of(await bus.bucket("alive"), "chat") == {}
 
     run_virtual(main)
+
+
+def warming(bus: AnyBus, clock: Clock, name: str, keeper: Keeper, warm: Callable[[], list[str]]) -> Ownership:
+    """Return an ownership that says which shards it could take at once, and notes what it is told."""
+
+    def expects(coming: Sequence[str], spare: Sequence[str]) -> None:
+        line = f"coming {' '.join(coming)} spare {' '.join(spare)}"
+        if not keeper.told or keeper.told[-1] != line:
+            keeper.told.append(line)
+
+    return Ownership(
+        bus,
+        clock,
+        group="table",
+        process=name,
+        incarnation=f"{name}-1",
+        shards=SHARDS,
+        owner=keeper,
+        expects=expects,
+        warm=warm,
+    )
+
+
+def test_a_shard_waits_for_who_reads_along_but_not_for_ever() -> None:
+    async def main(clock: VirtualClock) -> None:
+        world = MemoryWorld(clock)
+        a, b, ready = Keeper(), Keeper(), list[str]()
+        async with running(warming(world.process("a").bus, clock, "a", a, list)):
+            await until(clock, lambda: a.serving == set(SHARDS))
+            async with running(warming(world.process("b").bus, clock, "b", b, lambda: ready)):
+                theirs = [shard for shard in SHARDS if rendezvous(shard, ["a", "b"]) == "b"]
+                await clock.sleep(WARM_S_MAX - 1)
+                assert b.history == [], "they are served meanwhile"
+                assert (
+                    f"coming {' '.join(theirs)} spare {' '.join(sorted(set(SHARDS) - set(theirs)))}" in b.told
+                )
+                ready.append(theirs[1])
+                await until(clock, lambda: b.history == [f"take {theirs[1]}"], 2.0)
+                await clock.sleep(WARM_S_MAX - 2)
+                assert len(b.history) == 1, "somebody gets ready there: the others wait on"
+                await until(clock, lambda: b.serving == set(theirs), 2 + len(SHARDS))
+
+    run_virtual(main)
+
+
+@pytest.mark.parametrize("is_ready", [True, False])
+def test_who_drains_waits_for_who_reads_along(is_ready: bool) -> None:
+    async def main(clock: VirtualClock) -> float:
+        world = MemoryWorld(clock)
+        a, b = Keeper(), Keeper()
+        first = warming(world.process("a").bus, clock, "a", a, list)
+        warm = SHARDS if is_ready else []
+        async with (
+            running(first),
+            running(warming(world.process("b").bus, clock, "b", b, lambda: warm)),
+        ):
+            await until(clock, lambda: len(a.serving) + len(b.serving) == 8 and bool(b.serving), 60)
+            began = clock.monotonic()
+            await first.drain()
+            await until(clock, lambda: b.serving == set(SHARDS), 2.0)
+            return clock.monotonic() - began
+
+    took = run_virtual(main)
+    assert took < 5 if is_ready else WARM_S_MAX < took < DRAIN_WARM_S_MAX + 6
+
+
+def test_spare_is_what_would_be_ours_if_its_holder_died() -> None:
+    async def main(clock: VirtualClock) -> None:
+        world = MemoryWorld(clock)
+        names = ("a", "b", "c")
+        keepers = {name: Keeper() for name in names}
+        async with contextlib.AsyncExitStack() as stack:
+            for name in names:
+                made = warming(world.process(name).bus, clock, name, keepers[name], lambda: SHARDS)
+                await stack.enter_async_context(running(made))
+            await until(clock, lambda: sum(len(one.serving) for one in keepers.values()) == 8, 30)
+            await clock.sleep(10)
+            for name in names:
+                spare = [
+                    shard
+                    for shard in SHARDS
+                    if (holder := rendezvous(shard, names)) != name
+                    and rendezvous(shard, [one for one in names if one != holder]) == name
+                ]
+                assert keepers[name].told[-1] == f"coming  spare {' '.join(spare)}"
+
+    run_virtual(main)
+
+
+def test_whose_beats_stop_is_looked_for_so_often_that_his_end_is_seen_at_once() -> None:
+    async def main(clock: VirtualClock) -> float:
+        world = MemoryWorld(clock)
+        a, b = Keeper(), Keeper()
+        async with running(own(world.process("b").bus, clock, "b", b)):
+            async with running(own(world.process("a").bus, clock, "a", a)):
+                await until(clock, lambda: len(a.serving) + len(b.serving) == 8 and bool(a.serving), 60)
+                await clock.sleep(1.01)
+            died = clock.monotonic()
+            await until(clock, lambda: b.serving == set(SHARDS))
+            return clock.monotonic() - died
+
+    assert run_virtual(main) < 3.0 + HURRY_S + 0.1
