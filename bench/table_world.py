@@ -176,6 +176,7 @@ class World:
             "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "protos")]),
             "PAIJU_NATS_URL": self.server.url,
             "PAIJU_SERVICE_KEY": SERVICE_KEY,
+            "PAIJU_TABLE_PROTECTION": "false",
             "PAIJU_DATA_DIR": str(self.folder / "data"),
             "PAIJU_LOG_SHARDS": str(self.shards),
             "PAIJU_LOG_STREAMS": str(self.streams),
