@@ -31,9 +31,17 @@ def is_settled(world: World) -> bool:
 
 
 def has_seen_all(world: World, person: Person) -> bool:
-    """Return whether a person has been shown the last frame of the table he stays at."""
+    """Return whether a person has been shown the last frame of the table he stays at.
+
+    Raises:
+        Violation: He was shown frames of a table that no log knows of.
+    """
     for table_id, client in person.players.items():
-        told = world.logs.tables[table_id]
+        told = world.logs.tables.get(table_id)
+        if told is None:
+            if client.last:
+                raise Violation(f"frame {client.last} of {person.player_id} at {table_id}, which is in no log")
+            return False
         seat = told.table.seat_of(person.player_id)
         if seat is None or client.last < told.table.listener(seat).number:
             return False
@@ -119,6 +127,11 @@ def judge_money(world: World, *, only_look: bool = False) -> bool:
         findings = prove(connection, world.clock.now_ms()).findings
         if findings:
             raise Violation(f"the book is wrong: {list(findings)}")
+        (fees,) = _rows(
+            connection, "SELECT COALESCE(SUM(balance), 0) FROM accounts WHERE id LIKE 'house/fees/%'"
+        )
+        if fees[0] != world.facts.fees:
+            raise Violation(f"the house has taken {fees[0]} of fees, and rounds have paid {world.facts.fees}")
         wallets = {
             row[0]: row[1]
             for row in _rows(
