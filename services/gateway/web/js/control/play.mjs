@@ -11,6 +11,7 @@ import { decode } from "../net/wire.mjs";
 import { rememberLeft } from "./lobby.mjs";
 import { saveText } from "../view/download.mjs";
 
+const SIT_AGAIN_MS = 3_000;
 const CALLOUT_MS = 1_300;
 const RESULT_AFTER_MS = 1_500;
 const GONE = new Set(["TABLE_UNKNOWN", "TABLE_CLOSED"]);
@@ -177,7 +178,11 @@ export class PlayControls {
       await work();
     } catch (error) {
       this.owed.delete(name);
-      if (error instanceof Refused) {
+      if (error instanceof Refused && error.reason === "PROTECTION_UNAVAILABLE") {
+        // Nobody knows at the moment whether this person may play: that passes, and the seat waits.
+        this.controls.fail(error);
+        setTimeout(() => this.table?.known && this.after(), SIT_AGAIN_MS);
+      } else if (error instanceof Refused) {
         this.owed.add(name);
         if (!name.startsWith("nonce/")) this.controls.fail(error);
       }
