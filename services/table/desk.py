@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Callable
+from itertools import count
 
 from google.protobuf.message import DecodeError
 from paiju.table.v1.play_pb2 import Attach
@@ -32,8 +33,8 @@ COMMAND_BYTES_MAX = 4_096
 DOUBTS_MAX = 1_024
 """Commands whose sender may know more than this owner; beyond it they are left unanswered."""
 
-BEATS_AT_ONCE = 256
-"""Sessions that are told their last number before others have their turn."""
+BEATS_AT_ONCE = 128
+"""Tables whose sessions are told their last number before others have their turn."""
 
 SESSIONS_PER_TABLE_MAX = 500
 """Spectators beyond it are refused; seats never are."""
@@ -81,6 +82,8 @@ class Desk:
         self._gateways = Gateways(sessions, journal)
         self._waiting: defaultdict[tuple[str, int, str], list[Sender]] = defaultdict(list)
         """Who waits for the late answer to a command: (table, seat, command id)."""
+        self._shown: set[str] = set()
+        """Tables that have shown a frame since their sessions were told their last number."""
         self._doubting: list[tuple[str, Command]] = []
         self._doubted = asyncio.Event()
 
@@ -267,7 +270,9 @@ class Desk:
     def show(self, table: Table, frame: f.Shown) -> None:
         """Send a frame that may leave to the sessions that listen."""
         encoded = b""
-        for session in self._sessions.listening(table.s.table_id):
+        table_id = table.s.table_id
+        self._shown.add(table_id)
+        for session in self._sessions.listening(table_id):
             if session.seat == frame.listener and frame.number > session.from_number:
                 encoded = encoded or self._frames.encode(frame)
                 self._out.frame(session, encoded)
@@ -287,19 +292,28 @@ class Desk:
     async def run_heartbeats(self) -> None:
         """Tell each session the number of its last frame, once a second: what was lost is asked for.
 
-        A session to which nothing happens is told less often, so that tables at rest cost little.
+        A session to whose table nothing happens is told less often, so that tables at rest cost little: they
+        are not even looked at.
         """
-        while True:
+        for second in count(0):
             await self._clock.sleep(1.0)
             await self._miss_the_gone()
-            for count, session in enumerate(tuple(self._sessions), 1):
-                table = self._tables.live.get(session.table_id)
-                if table is not None and self._tables.is_durable(session.table_id):
-                    number = table.listener(session.seat).number
-                    if session.is_to_be_told(number):
-                        self._out.last_number(session, number)
-                if count % BEATS_AT_ONCE == 0:
+            shown, self._shown = self._shown, set()
+            at_rest = [table_id for table_id in self._sessions.tables_of(second) if table_id not in shown]
+            for number, table_id in enumerate((*sorted(shown), *at_rest), 1):
+                self._tell_last_numbers(table_id)
+                if number % BEATS_AT_ONCE == 0:
                     await self._clock.sleep(0)
+
+    def _tell_last_numbers(self, table_id: str) -> None:
+        table = self._tables.live.get(table_id)
+        if table is None:
+            return
+        if not self._tables.is_durable(table_id):
+            self._shown.add(table_id)
+            return
+        for session in self._sessions.listening(table_id):
+            self._out.last_number(session, table.listener(session.seat).number)
 
     async def _miss_the_gone(self) -> None:
         for session in await self._gateways.beat():

@@ -20,7 +20,8 @@ ATTACHES_KEPT = 4_096
 """Attaches whose order is remembered, so that a gateway that repeats one does not make it newer."""
 
 AT_REST_S = 3
-"""A session without new frames is told its last number once in so many seconds."""
+"""The sessions of a table without new frames are told their last number once in so many seconds: their
+gateway asks after four of silence."""
 
 OUTS_PER_BATCH_MAX = 256
 OUT_BYTES_MAX = 512 * 1024
@@ -47,23 +48,8 @@ class Session:
     head: bytes = field(init=False, repr=False, compare=False)
     """What each `Out` to it begins with."""
 
-    told: int = field(init=False, repr=False, compare=False, default=-1)
-    """The number it was told last (`is_to_be_told`), and how many seconds ago that was another one."""
-    same_s: int = field(init=False, repr=False, compare=False, default=0)
-
     def __post_init__(self) -> None:
         self.head = wire.head(self.table_id, self.session)
-
-    def is_to_be_told(self, number: int) -> bool:
-        """Say, once a second, whether the session is told the number of its last frame.
-
-        It is in the second after a frame, and then in each third one: its gateway asks after four of silence.
-        """
-        if number != self.told:
-            self.told, self.same_s = number, 0
-        else:
-            self.same_s += 1
-        return self.same_s % AT_REST_S == 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +66,9 @@ class Sessions:
 
     def __init__(self) -> None:
         self._tables: dict[str, dict[tuple[str, str], Session]] = {}
+        self._rest: tuple[dict[str, None], ...] = tuple({} for _ in range(AT_REST_S))
+        """The same tables, in as many equal parts as there are seconds to look at them."""
+        self._next_part = 0
         self._attaches: OrderedDict[tuple[Sender, str], int] = OrderedDict()
         self._count = 0
 
@@ -105,7 +94,11 @@ class Sessions:
 
     def add(self, session: Session) -> Session | None:
         """Add (or renew) a session; return the one it replaces at its seat, if that is another."""
-        sessions = self._tables.setdefault(session.table_id, {})
+        sessions = self._tables.get(session.table_id)
+        if sessions is None:
+            sessions = self._tables[session.table_id] = {}
+            self._rest[self._next_part][session.table_id] = None
+            self._next_part = (self._next_part + 1) % AT_REST_S
         replaced = None
         if session.seat >= 0:
             replaced = self.at_seat(session.table_id, session.seat)
@@ -123,7 +116,7 @@ class Sessions:
         sessions = self._tables.get(table_id, {})
         gone = sessions.pop((gateway, session), None)
         if not sessions:
-            self._tables.pop(table_id, None)
+            self._forget(table_id)
         return gone
 
     def at_seat(self, table_id: str, seat: int) -> Session | None:
@@ -141,7 +134,16 @@ class Sessions:
 
     def close(self, table_id: str) -> Iterable[Session]:
         """Remove all sessions of a table and return them."""
-        return tuple(self._tables.pop(table_id, {}).values())
+        return tuple(self._forget(table_id).values())
+
+    def _forget(self, table_id: str) -> dict[tuple[str, str], Session]:
+        for part in self._rest:
+            part.pop(table_id, None)
+        return self._tables.pop(table_id, {})
+
+    def tables_of(self, second: int) -> Sequence[str]:
+        """Return the tables whose sessions are told their last number in a second of `AT_REST_S`."""
+        return tuple(self._rest[second % AT_REST_S])
 
     def __iter__(self) -> Iterator[Session]:
         for sessions in self._tables.values():

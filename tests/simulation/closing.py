@@ -40,7 +40,7 @@ def has_seen_all(world: World, person: Person) -> bool:
         told = world.logs.tables.get(table_id)
         if told is None:
             if client.last:
-                raise Violation(f"frame {client.last} of {person.player_id} at {table_id}, which is in no log")
+                raise Violation(f"{person.player_id} saw a frame of {table_id}, which is in no log")
             return False
         seat = told.table.seat_of(person.player_id)
         if seat is None or client.last < told.table.listener(seat).number:

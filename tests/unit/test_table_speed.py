@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import random
-from itertools import count, pairwise
+from itertools import count
 
 import pytest
 
@@ -20,7 +20,7 @@ from services.table.core.state import OpenQuestion, decode_state, encode_state
 from services.table.core.table import Table
 from services.table.memory import set_aside
 from services.table.replay import Replay
-from services.table.sessions import AT_REST_S, Session
+from services.table.sessions import AT_REST_S, Session, Sessions
 from services.table.tables import Tables
 from tests.simulation.tables import spec
 
@@ -172,15 +172,22 @@ async def test_tables_are_made_in_slices_and_the_collector_is_left_as_it_was() -
     assert gc.isenabled()
 
 
-def test_a_session_is_told_its_number_in_the_second_after_a_frame_and_seldom_at_rest() -> None:
-    session = Session("gw", "s", "0-t", "p_a", 0, 0, 0)
-    told = [session.is_to_be_told(7) for _ in range(12)]
-    assert told[0]
-    assert sum(told) == 12 // AT_REST_S
-    gaps = [at for at, is_told in enumerate(told) if is_told]
-    # The gateway asks after four seconds without a word.
-    assert max(b - a for a, b in pairwise(gaps)) <= 3
-    assert session.is_to_be_told(8), "a new frame is told at once"
+def test_tables_at_rest_are_looked_at_in_equal_parts() -> None:
+    sessions = Sessions()
+    names = [f"0-t{number}" for number in range(30)]
+    for name in names:
+        for seat in range(3):
+            sessions.add(Session("gw", f"s{seat}", name, f"p_{seat}", seat, 0, 0))
+    parts = [sessions.tables_of(second) for second in range(AT_REST_S)]
+    assert sorted(name for part in parts for name in part) == sorted(names)
+    assert {len(part) for part in parts} == {30 // AT_REST_S}
+    assert sessions.tables_of(AT_REST_S) == parts[0]
+    sessions.close(names[0])
+    for seat in range(3):
+        sessions.remove("gw", f"s{seat}", names[1])
+    assert sorted(name for second in range(AT_REST_S) for name in sessions.tables_of(second)) == sorted(
+        names[2:]
+    )
 
 
 def test_what_lives_long_is_set_aside_and_looked_at_again_when_a_shard_was_let_go() -> None:
