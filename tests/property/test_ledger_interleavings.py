@@ -40,10 +40,35 @@ audits = st.tuples(
     points,
     st.sampled_from(["AGREED"] * 5 + ["DISPUTED"]),
     st.booleans(),
+    st.sampled_from([0, 0, 7, 500]),
 )
+adds = st.tuples(
+    st.just("add"),
+    match_ids,
+    st.integers(0, 2),
+    st.sampled_from(PLAYERS),
+    st.integers(1, 600),
+    st.integers(0, 5),
+)
+claims = st.tuples(st.just("claim"), st.sampled_from(["p_a", "p_c"]), st.sampled_from("xyz"))
 voids = st.tuples(st.just("void"), match_ids, numbers)
 operations = st.lists(
-    st.one_of(grants, opens, closes, audits, audits, audits, voids), min_size=1, max_size=40
+    st.one_of(grants, opens, closes, audits, audits, audits, voids, adds, claims), min_size=1, max_size=40
+)
+
+
+REASONS = (
+    "",
+    "REQUEST_ID_REUSED",
+    "INSUFFICIENT_FUNDS",
+    "STAKE_CLOSED",
+    "STAKE_UNKNOWN",
+    "STAKE_TOO_LARGE",
+    "NOT_SEATED",
+    "SETTLEMENT_PENDING",
+    "WRONG_PHASE",
+    "RELIEF_NOT_NEEDED",
+    "RELIEF_USED_UP",
 )
 
 
@@ -54,9 +79,11 @@ def do(books: Books, operation: tuple[object, ...]) -> None:
         "grant": lambda player, amount, key: books.grant(player, amount, f"{player}/{key}"),
         "open": books.open,
         "close": books.close,
-        "audit": lambda match, number, won, verdict, cap: books.hear(
-            agreed(match, number, points=won, verdict=verdict, win_cap=cap)
+        "audit": lambda match, number, won, verdict, cap, fee: books.hear(
+            agreed(match, number, points=won, verdict=verdict, win_cap=cap, fee=fee)
         ),
+        "add": books.add,
+        "claim": books.claim,
         "void": lambda match, number: books.hear(voided(match, number)),
     }
     reason = ""
@@ -64,7 +91,7 @@ def do(books: Books, operation: tuple[object, ...]) -> None:
         calls[name](*rest)
     except Refusal as refusal:
         reason = refusal.reason
-    assert reason in ("", "REQUEST_ID_REUSED", "INSUFFICIENT_FUNDS", "STAKE_CLOSED")
+    assert reason in REASONS
 
 
 def invariants(books: Books) -> None:

@@ -41,7 +41,9 @@ class Facts:
         self.settled: dict[str, RoundSettled] = {}
         self.matches: dict[str, MatchFinished] = {}
         self.coins: Counter[str] = Counter()
-        """What rounds have moved, by player."""
+        """What rounds have brought and taken, fees included, by player."""
+        self.fees = 0
+        """What the house has taken."""
         self._last_settled: dict[str, int] = {}
 
     def take(self, subject: str, payload: bytes) -> None:
@@ -88,8 +90,12 @@ class Facts:
         if sum(seat.coins for seat in fact.seats):
             raise Violation(f"{fact.round_id} makes or loses coins")
         for seat in fact.seats:
-            if fact.for_coins:
-                self.coins[seat.player_id] += seat.coins
+            if not fact.for_coins:
+                continue
+            if seat.stake_after != seat.stake_before - seat.fee + seat.coins:
+                raise Violation(f"{fact.round_id}: seat {seat.seat} loses count of its stake")
+            self.coins[seat.player_id] += seat.coins - seat.fee
+            self.fees += seat.fee
 
 
 def _same(known: dict[str, M], key: str, fact: M, what: str) -> bool:

@@ -42,6 +42,7 @@ LEVEL_DATA: Final = {
     "entry_min": 3_000,
     "entry_max": 0,
     "minimum": 100,
+    "fee": 7,
     "rounds": 2,
 }
 

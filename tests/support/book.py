@@ -15,8 +15,9 @@ from sqlalchemy.pool import StaticPool
 
 from services.chassis.db import migrate
 from services.chassis.db.sqlite import sqlite_engine
+from services.economy.core.relief import ReliefTerms
 from services.economy.core.rounds import RoundFact
-from services.economy.store import facts, rounds, schema, stakes, wallets
+from services.economy.store import days, facts, rounds, schema, stakes, wallets
 from services.economy.store.proof import Proof, prove
 
 T = TypeVar("T")
@@ -65,6 +66,17 @@ class Books:
         return self.run(
             lambda c: stakes.open_stake(c, match, seat, player, currency, buy_in, HOUSE_FLOAT, self.now_ms)
         )
+
+    def add(self, match: str, seat: int, player: str, amount: int, last_round_no: int) -> int:
+        """Add to a stake up to 900; a request is named by what it asks for."""
+        request = f"{player}/{amount}/{last_round_no}"
+        top_up = stakes.TopUp(match, seat, player, amount, request, 900, last_round_no)
+        return self.run(lambda c: stakes.add_stake(c, top_up, HOUSE_FLOAT, self.now_ms)).balance_after
+
+    def claim(self, player: str, request_id: str) -> int:
+        """Claim relief of 50 for who has less than 100, twice a day."""
+        terms = ReliefTerms(50, 100, 2)
+        return self.run(lambda c: days.claim_relief(c, player, request_id, terms, self.now_ms))[1]
 
     def close(self, match: str, seat: int, last_round_no: int) -> bool:
         return self.run(lambda c: stakes.close_stake(c, match, seat, last_round_no, self.now_ms))[0]
