@@ -7,7 +7,7 @@ from playwright.async_api import Browser
 
 from tests.browser.support import crowded
 from tests.browser.support.layout import look
-from tests.browser.support.pages import LYING, SIZES, UPRIGHT, go, staged
+from tests.browser.support.pages import DESKTOP, LYING, UPRIGHT, go, staged
 from tests.browser.support.seen import change, until_is
 from tests.browser.support.stage import ME, Stage
 
@@ -33,7 +33,9 @@ async def test_back_a_reload_and_a_link_work_as_anywhere(browser: Browser) -> No
         await until_is(lambda: page.evaluate(HASH), "")
 
 
-@SIZES
+@pytest.mark.parametrize(
+    ("size", "language"), [(DESKTOP, "zh-CN"), (UPRIGHT, "en")], ids=["desktop", "upright-english"]
+)
 async def test_a_link_to_a_page_opens_it_and_its_title_has_the_focus(
     browser: Browser, size: tuple[int, int], language: str
 ) -> None:
@@ -45,10 +47,14 @@ async def test_a_link_to_a_page_opens_it_and_its_title_has_the_focus(
         await look(page, "page-profile")
 
 
-@pytest.mark.parametrize("wrong", ["#nowhere", "#profile%", "#%E0%A4%A", "#constructor", "#a=b"])
-async def test_an_address_of_no_page_is_the_lobby(browser: Browser, wrong: str) -> None:
-    async with staged(browser, Stage(), LYING, wrong) as page:
+async def test_an_address_of_no_page_is_the_lobby(browser: Browser) -> None:
+    async with staged(browser, Stage(), LYING, "#nowhere") as page:
         await page.wait_for_selector("main.lobby .hall")
+        for wrong in ("#profile%", "#%E0%A4%A", "#constructor", "#a=b", "#staff"):
+            await change(page, "location.hash = '#profile'")
+            await page.wait_for_selector(PROFILE)
+            await change(page, "(wrong) => { location.hash = wrong; }", wrong)
+            await page.wait_for_selector("main.lobby .hall")
 
 
 async def test_a_live_table_comes_before_the_page_of_the_address_and_is_one_touch_away(

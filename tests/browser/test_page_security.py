@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
-from playwright.async_api import Browser, Page
+from playwright.async_api import Browser, Page, Route
 
 from tests.browser.support.chromium import CHROMIUM, opened
 from tests.browser.support.layout import look
 from tests.browser.support.pages import DESKTOP, UPRIGHT, look_everywhere
 from tests.browser.support.patient import quick_halls
 from tests.browser.support.seen import each, each_still, until, until_count, until_is
+from tests.support.oidc_provider import OidcProvider
 from tests.support.up import Up
 
 pytestmark = [
@@ -27,10 +30,18 @@ SECURITY = "main.page[data-page=security]"
 
 
 @pytest.fixture(scope="module")
-def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
-    """One platform for the tests of this file; each brings players of its own."""
+def provider() -> Iterator[OidcProvider]:
+    """A provider of identities, as a process."""
+    with OidcProvider() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def up(tmp_path_factory: pytest.TempPathFactory, provider: OidcProvider) -> Iterator[Up]:
+    """One platform that knows the provider, for the tests of this file; each brings players of its own."""
     folder = tmp_path_factory.mktemp("security")
-    with Up(folder / "data", env=quick_halls(folder)) as running:
+    known = {"PAIJU_ACCOUNTS_OIDC": json.dumps([provider.setting()])}
+    with Up(folder / "data", env={**quick_halls(folder), **known}) as running:
         yield running
 
 
@@ -66,6 +77,35 @@ async def player_id(page: Page) -> str:
     (words,) = await each_still(page, ".dialog .hint:last-child")
     await page.keyboard.press("Escape")
     return str(words).split()[-1]
+
+
+async def through(page: Page, up: Up, provider: OidcProvider, user: str) -> None:
+    """Let the provider sign this person in when the browser comes there, and send it back to the page."""
+
+    async def authorize(route: Route) -> None:
+        code, state = await asyncio.to_thread(provider.sign_in, route.request.url, user)
+        back = f"{up.said.url}?{urlencode({'code': code, 'state': state})}"
+        await route.fulfill(status=302, headers={"Location": back})
+
+    await page.route(f"{provider.issuer}/authorize*", authorize)
+
+
+async def test_an_identity_is_linked_and_brings_the_same_player_in_on_a_new_device(
+    browser: Browser, up: Up, provider: OidcProvider
+) -> None:
+    async with opened(browser, at(up), UPRIGHT) as old:
+        await through(old, up, provider, "xiangyun")
+        await old.click("[data-panel=ways] [data-provider=club]")
+        await old.wait_for_selector("[data-way=oidc]:has-text('xiangyun@example.com')")
+        me = await player_id(old)
+        async with opened(browser, at(up), UPRIGHT, stranger=True) as new:
+            await through(new, up, provider, "xiangyun")
+            await new.click("main.door [data-provider=club]")
+            await new.wait_for_selector(".hall")
+            await until_is(lambda: new.evaluate("location.search"), "")
+            await new.goto(at(up))
+            await new.wait_for_selector("[data-session]")
+            assert await player_id(new) == me
 
 
 async def test_a_stranger_is_asked_who_he_is_and_plays_at_one_touch(browser: Browser, up: Up) -> None:

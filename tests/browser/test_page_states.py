@@ -9,7 +9,7 @@ from playwright.async_api import Browser
 from tests.browser.support.layout import look
 from tests.browser.support.pages import DESKTOP, UPRIGHT, staged
 from tests.browser.support.seen import each, each_still, until, until_count, until_is
-from tests.browser.support.stage import Stage
+from tests.browser.support.stage import Stage, now_ms
 
 pytestmark = pytest.mark.browser
 
@@ -92,6 +92,20 @@ async def test_relief_is_claimed_each_time_under_an_id_of_its_own(browser: Brows
         await page.click("[data-button=relief]")
         await until_is(lambda: _told(asked), 2)
         assert len(set(asked)) == 2  # two claims, not one told twice
+
+
+async def test_who_has_lost_enough_today_reads_why_and_a_closed_hall_says_which_fits(
+    browser: Browser,
+) -> None:
+    stage = Stage().with_pages()
+    over = economy.GetDayResponse(
+        net=-50_000, loss_cap=50_000, ends_at_ms=now_ms() + 3_600_000, refusal="DAILY_LOSS_CAP"
+    )
+    stage.handlers["GetDay"] = lambda _: over
+    async with staged(browser, stage, UPRIGHT, "#halls") as page:
+        await page.wait_for_selector("[data-cap=DAILY_LOSS_CAP]:has-text('50,000')")
+        await page.wait_for_selector(".hall-why[data-reason=COINS_TOO_FEW] [data-button=fits]")
+        await look(page, "page-halls-cap")
 
 
 async def _told(asked: list[str]) -> int:

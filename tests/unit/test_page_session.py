@@ -146,7 +146,7 @@ def test_a_lost_connection_fails_what_was_open_and_comes_back_by_itself() -> Non
     assert said["hello"]
 
 
-def test_a_goodbye_that_waits_for_the_person_stops_and_one_for_a_token_signs_in_again() -> None:
+def test_a_goodbye_that_waits_for_the_person_stops_and_one_for_a_token_renews_it() -> None:
     said = node.run(
         PARTS
         + SOCKET
@@ -167,7 +167,7 @@ def test_a_goodbye_that_waits_for_the_person_stops_and_one_for_a_token_signs_in_
         connection.close();
         """
     )
-    assert said == {"token": "a4", "state": "stopped", "sockets": 2, "byes": ["TOKEN_EXPIRED", "REPLACED"]}
+    assert said == {"token": "a3", "state": "stopped", "sockets": 2, "byes": ["TOKEN_EXPIRED", "REPLACED"]}
 
 
 def test_the_page_stays_away_as_long_as_a_goodbye_asks() -> None:

@@ -56,14 +56,22 @@ def page_handlers(player_id: str, now_ms: int, entries: int = 120) -> Handlers:
             entries=wanted[begin : begin + size], next_page_token=str(begin + size) if rest else ""
         )
 
+    held = economy.Money(currency="gold", amount=2_640)
     return {
+        "GetWallet": lambda _: economy.GetWalletResponse(
+            balances=[
+                economy.Money(currency=currency, amount=amount)
+                for currency, amount in (("gold", 20_000), ("room_card", 6), ("activity", 180), ("gem", 60))
+            ],
+            staked=[held],
+        ),
         "ListEntries": list_entries,
         "GetDay": lambda _: _day(now_ms),
         "ListHeldStakes": lambda _: disputes.ListHeldStakesResponse(
             held=[
                 disputes.HeldStake(
                     match_id="m_held",
-                    money=economy.Money(currency="gold", amount=2_640),
+                    money=held,
                     round_id="m_held/3",
                     since_ms=now_ms - DAY_MS,
                     is_closing=True,
@@ -84,8 +92,10 @@ def _entry(player_id: str, at: int, at_ms: int) -> economy.Entry:
     kind = OF_PLAYERS[at % len(OF_PLAYERS)]
     spots = KINDS[kind].takes_from | KINDS[kind].gives_to
     of_player = sorted(spot for spot in spots if spot.place in ("wallet", "stake"))
-    comes = any(spot.place in ("wallet", "stake") for spot in KINDS[kind].gives_to) and at % 3 != 0
+    comes = kind == "stake_close" or not any(spot in of_player for spot in KINDS[kind].takes_from)
     is_at_table = kind == "settlement"
+    if is_at_table:
+        comes = at % 3 != 0
     return economy.Entry(
         transfer_id=f"t{at}",
         kind=kind,

@@ -11,6 +11,7 @@ import { SECURITY } from "./words/security.mjs";
 import { STAFF } from "./words/staff.mjs";
 import { TABLE } from "./words/table.mjs";
 import { TOPUP } from "./words/topup.mjs";
+import { TOPUPSTAKE } from "./words/topupstake.mjs";
 import { WALLET } from "./words/wallet.mjs";
 
-export const STRINGS = Object.freeze({ ...COMMON, ...LOBBY, ...TABLE, ...RESULT, ...PAGE_WORDS, ...PROFILE, ...HALLS, ...WALLET, ...TOPUP, ...SECURITY, ...LIMITS, ...STAFF, ...GAME_WORDS });
+export const STRINGS = Object.freeze({ ...COMMON, ...LOBBY, ...TABLE, ...RESULT, ...PAGE_WORDS, ...PROFILE, ...HALLS, ...WALLET, ...TOPUP, ...TOPUPSTAKE, ...SECURITY, ...LIMITS, ...STAFF, ...GAME_WORDS });

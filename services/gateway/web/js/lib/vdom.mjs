@@ -87,7 +87,8 @@ function set(node, name, value, before) {
     // Whatever a handler returns: `false` would cancel the event.
     if (value !== before) node[name] = value ? (event) => void value(event) : null;
   } else if (name === "style") setStyle(node, value ?? {}, before ?? {});
-  else if (name === "value" || name === "checked") {
+  else if ((name === "value" && node.tagName !== "OPTION") || name === "checked") {
+    // (Of an option it is an attribute: without one its words are its value.)
     // Only a new value: what somebody is typing stays when the page is drawn again.
     if (value !== before && node[name] !== value) node[name] = value ?? "";
   } else if (value === before) return;

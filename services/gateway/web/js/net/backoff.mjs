@@ -9,21 +9,24 @@ export function waitMs(attempt, chance = Math.random()) {
   return Math.round(ceiling / 2 + (ceiling / 2) * chance);
 }
 
-/** What a `Goodbye.reason` asks for: `{again, afterMs, signIn}`. `again: false` waits for the person. */
+/**
+ * What a `Goodbye.reason` asks for: `{again, afterMs, tokens}`. `again: false` waits for the person; `tokens`: `good`, `old` (the
+ * access token is, the refresh token may be good), `gone`.
+ */
 export function afterGoodbye(reason) {
   switch (reason) {
     case "TOKEN_EXPIRED":
-      return { again: true, afterMs: 0, signIn: true };
+      return { again: true, afterMs: 0, tokens: "old" };
     case "SESSION_REVOKED":
-      return { again: false, afterMs: 0, signIn: true };
+      return { again: false, afterMs: 0, tokens: "gone" };
     case "REPLACED":
-      return { again: false, afterMs: 0, signIn: false };
+      return { again: false, afterMs: 0, tokens: "good" };
     case "TOO_MANY_REQUESTS":
-      return { again: true, afterMs: 5_000, signIn: false };
+      return { again: true, afterMs: 5_000, tokens: "good" };
     case "BAD_MESSAGE":
     case "MESSAGE_TOO_LARGE":
-      return { again: true, afterMs: 2_000, signIn: false };
+      return { again: true, afterMs: 2_000, tokens: "good" };
     default:
-      return { again: true, afterMs: 0, signIn: false };
+      return { again: true, afterMs: 0, tokens: "good" };
   }
 }

@@ -183,7 +183,8 @@ export class Connection {
     const reason = this.goodbye;
     this.close(false);
     const what = afterGoodbye(reason);
-    if (what.signIn) this.session.forget();
+    if (what.tokens === "old") this.session.expire();
+    if (what.tokens === "gone") this.session.forget();
     if (reason) this.on("goodbye", reason);
     if (what.again) this.comeBack(Math.max(what.afterMs, this.retryAfterMs));
     else this.setState("stopped");

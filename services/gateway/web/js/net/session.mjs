@@ -43,6 +43,11 @@ export class Session {
     }
   }
 
+  /** The access token is not taken any more: the next `token()` renews it. */
+  expire() {
+    if (this.tokens) this.keep({ ...this.tokens, access_expires_at_ms: 0 });
+  }
+
   /** Forget the tokens: the next `token()` signs in anew. */
   forget() {
     if (this.tokens && !this.tokens.byKey) this.mark({ why: "out" });

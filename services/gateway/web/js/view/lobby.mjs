@@ -13,6 +13,8 @@ import { waitFor } from "./waitfor.mjs";
 import { clockFace } from "./ticker.mjs";
 
 const LEVELS = ["easy", "normal", "hard"];
+/** Narrower than this, a large sum is shown short; the wallet has it in full. */
+const NARROW_PX = 480;
 
 /** Describe the lobby. */
 export function lobby(state, controls) {
@@ -38,7 +40,7 @@ function header(state, controls) {
       h("span.who-name", {}, state.profile?.nickname ?? "…"),
       h("span.who-more", { "aria-hidden": "true" }, icon("menu")),
     ),
-    h("a.gold", { href: "#wallet", "aria-label": `${t("wallet.title")} ${t("wallet.gold")} ${gold ?? ""}` }, h("span.coin", { "aria-hidden": "true" }), gold === undefined ? "…" : gold < 1e8 ? grouped(gold) : compact(gold)),
+    h("a.gold", { href: "#wallet", "aria-label": `${t("wallet.title")} ${t("wallet.gold")} ${gold ?? ""}` }, h("span.coin", { "aria-hidden": "true" }), gold === undefined ? "…" : gold < (innerWidth < NARROW_PX ? 1e5 : 1e8) ? grouped(gold) : compact(gold)),
     h(
       "nav.head-buttons",
       {},
