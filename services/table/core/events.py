@@ -12,59 +12,13 @@ from collections.abc import Iterable
 
 import msgspec
 
+# What a table is made from stands in its first event.
+from services.table.core.terms import Spec as Spec
+from services.table.core.terms import Stake as Stake
+from services.table.core.terms import Timing as Timing
+
 VERSION = 1
 """Of the batch; a reader refuses a newer one."""
-
-
-class Stake(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """Coins at a table."""
-
-    currency: str
-    buy_in: int
-    base_stake: int
-    minimum: int
-    fee: int = 0
-    """Each seat pays it for each round."""
-
-
-class Timing(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """Waits of a table, in milliseconds."""
-
-    claim_pause_ms: int = 700
-    """Between a card shown to all and the next public event."""
-    turn_ms: int = 15_000
-    """For a due discard."""
-    claim_ms: int = 10_000
-    """For every other question."""
-    nonce_ms: int = 1_500
-    """For revealing nonces, once the commitment is out."""
-    between_ms: int = 12_000
-    """From the end of a round to the next, unless everybody is ready."""
-    seat_ms: int = 30_000
-    """For taking the offered seats."""
-    vote_ms: int = 60_000
-    """For a vote; silence then agrees."""
-    linger_ms: int = 600_000
-    """A finished table can still be looked at for so long."""
-
-
-class Spec(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """What a table was made from, checked and spelt out."""
-
-    game: str
-    preset: str
-    """As asked for, e.g. `tongyi-qmt`."""
-    label: str
-    """`tongyi-qmt@1` or `custom@0`."""
-    options: str
-    """All options, canonical JSON."""
-    rounds: int
-    players: tuple[str, ...]
-    """By seat: `p_…` or `bot:<name>`."""
-    stake: Stake | None
-    timing: Timing
-    room_code: str
-    spectators: bool
 
 
 class Event(msgspec.Struct, frozen=True, array_like=True, gc=False):
