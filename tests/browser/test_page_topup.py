@@ -147,6 +147,8 @@ async def test_a_minor_is_told_why_and_how_much(browser: Browser, up: Up) -> Non
         await to_shop(page)
         await page.click(".product[data-product=gems_680] .product-buy")
         await page.wait_for_selector("[data-refused=SPENDING_TOO_MUCH_AT_ONCE]")
+        said = page.locator("[data-refused] p >> nth=1")
+        await until_is(said.inner_text, "一次最多 ¥50，本月还可以充 ¥200。")
         await look(page, "page-topup-minor")
         await until_is(lambda: states(page), [])
         # What is within his limit can be bought.

@@ -95,7 +95,7 @@ export class TopUpControls extends PageControls {
         this.tell(order);
       } catch (error) {
         if (!(error instanceof Refused) || error.reason === "SERVICE_UNAVAILABLE") throw error;
-        this.set({ wanted: null, refused: { reason: error.reason, words: error.words, fallback: wordsOf(error, currentLanguage(), t("error.refused")) } });
+        this.set({ wanted: null, refused: { reason: error.reason, words: error.words, details: error.details, fallback: wordsOf(error, currentLanguage(), t("error.refused")) } });
       }
     });
   }

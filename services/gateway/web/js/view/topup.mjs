@@ -9,7 +9,7 @@ import { waitFor } from "./waitfor.mjs";
 /** Describe the page `#topup`. */
 export function topupPage(state, controls) {
   const mine = controls.pages.topup;
-  return [notices(mine), shelf(state, mine), waiting(state, mine), packs(state, mine), orders(state, mine)];
+  return [notices(mine), waiting(state, mine), shelf(state, mine), packs(state, mine), orders(state, mine)];
 }
 
 /** Of `{zh, en}` the text in the current language. */
@@ -36,12 +36,14 @@ function notices(mine) {
 }
 
 /** Why an order was refused; what protects minors is explained where it can be looked at. */
-function refusal({ reason, words, fallback }) {
+function refusal({ reason, words, details, fallback }) {
   const isProtection = reason.startsWith("SPENDING_") || reason === "AGE_NOT_DECLARED" || reason === "SELF_EXCLUDED";
   return h(
     "div.notice.is-bad",
     { key: "refused", role: "alert", "data-refused": reason, oncreate: (node) => node.scrollIntoView({ block: "nearest" }) },
     h("p", {}, told(words) || fallback),
+    // Without a limit it is -1; nothing at all may be spent below eight.
+    Number(details.at_once_fen) > 0 ? h("p", {}, t("topup.allowed", { once: yuan(Number(details.at_once_fen)), month: yuan(Math.max(0, Number(details.left_month_fen))) })) : null,
     isProtection ? h("p", {}, t("topup.protected"), " ", h("a.notice-link", { href: hashOf("limits") }, t("topup.limits"))) : null,
   );
 }
@@ -81,7 +83,7 @@ function waiting(state, mine) {
 function toPay(order, mine) {
   return h(
     "li.row.to-pay",
-    { key: order.order_id, "data-open": order.order_id },
+    { key: order.order_id, "data-open": order.order_id, oncreate: (node) => node.scrollIntoView({ block: "nearest" }) },
     h(
       "div.row-what",
       {},

@@ -5,6 +5,7 @@ export const TOPUP = {
   "topup.closed": ["这里没有开通充值。", "Nothing can be bought here."],
   "topup.owed": ["有付款被撤回，还差 {gems} 宝石；下次充值先补上。", "Payments were taken back: {gems} {gems|gem is|gems are} owed, and the next top-up pays them first."],
   "topup.protected": ["这是未成年人保护的规定。", "This rule protects players."],
+  "topup.allowed": ["一次最多 {once}，本月还可以充 {month}。", "At most {once} at once, and {month} more this month."],
   "topup.limits": ["看防沉迷设置", "See the page of limits"],
   "topup.products": ["买宝石", "Buy gems"],
   "topup.no_way_back": ["宝石只能换金币和房卡；金币、房卡、活跃度都不能换回宝石或现金。", "Gems buy gold and room cards. Nothing that is won ever becomes gems or cash."],
