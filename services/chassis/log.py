@@ -55,6 +55,7 @@ SECRET_WORDS = frozenset(
 HIDDEN = "[hidden]"
 _WORDS = re.compile(r"[a-z0-9]+")
 _TOKEN = re.compile(r"\bey[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*")
+_API_KEY = re.compile(r"\bpjk_[A-Za-z0-9_-]{12,}")
 _HEX_64 = re.compile(r"(?<![0-9a-fA-F])[0-9a-fA-F]{64}(?![0-9a-fA-F])")
 _BYTES = re.compile(r"""\bb(['"])(?:\\.|(?!\1).){12,}\1""")
 """Bytes written as Python writes them: a seed or nonce in the text of an exception."""
@@ -137,4 +138,4 @@ def _hide(value: Any, depth: int) -> Any:
 
 
 def _hide_text(text: str) -> str:
-    return _BYTES.sub(HIDDEN, _HEX_64.sub(HIDDEN, _TOKEN.sub(HIDDEN, text)))
+    return _BYTES.sub(HIDDEN, _HEX_64.sub(HIDDEN, _API_KEY.sub(HIDDEN, _TOKEN.sub(HIDDEN, text))))

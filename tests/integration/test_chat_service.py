@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from paiju.accounts.v1.events_pb2 import AccountDeleted
 from paiju.chat.v1 import chat_service_pb2 as pb
 from paiju.chat.v1 import chat_service_pb2_grpc
 from paiju.table.v1.table_service_pb2 import SeatSpec, TableSpec
@@ -105,6 +106,30 @@ async def test_what_is_said_is_told_once_and_can_be_read_by_members(room: Room) 
     await until(lambda: len(room.posted) == 2)
     assert {posted.message.message_id for posted in room.posted} == {first.message_id, second.message_id}
     assert await room.read("p_bob") == [first, second]
+
+
+async def said_by(room: Room, player: str, page_size: int = 0) -> list[pb.ChatMessage]:
+    """Return what a player has said, page by page."""
+    request = pb.ListPlayerMessagesRequest(player_id=player, page_size=page_size)
+    found: list[pb.ChatMessage] = []
+    while True:
+        answer = await room._stub.ListPlayerMessages(request)
+        found += answer.messages
+        if not answer.next_page_token:
+            return found
+        request.page_token = answer.next_page_token
+
+
+async def test_what_one_player_has_said_is_exported_and_forgotten_with_him(room: Room) -> None:
+    mine = [await room.say("p_ann", f"I say {number}") for number in range(5)]
+    theirs = await room.say("p_bob", "I say something else")
+    assert await said_by(room, "p_ann", page_size=2) == mine[::-1]
+    await refused("INVALID_ARGUMENT", said_by(room, "p_ann", page_size=101))
+    await room.parts.bus.publish(AccountDeleted(player_id="p_ann", at_ms=1), "account_deleted:p_ann")
+    async with asyncio.timeout(30):
+        while await said_by(room, "p_ann"):
+            await asyncio.sleep(0.01)
+    assert await room.read("p_bob") == [theirs]
 
 
 async def test_only_members_speak_and_read(room: Room) -> None:
