@@ -15,6 +15,7 @@ from services.chassis.db import Database
 from services.chassis.errors import Refusal
 from services.economy.bus import Tellers
 from services.economy.core.money import check_amount, check_currency, is_bot, split_round_id
+from services.economy.reads import WalletReads
 from services.economy.reconcile import reconcile
 from services.economy.settings import EconomySettings
 from services.economy.store import days, rounds, stakes, wallets
@@ -55,14 +56,14 @@ class EconomyApi(economy_service_pb2_grpc.EconomyServiceServicer):
         self._clock = clock
         self._settings = settings
         self._tellers = tellers
+        self._wallets = WalletReads(db)
 
     async def GetWallet(  # noqa: N802 - the proto names it
         self, request: pb.GetWalletRequest, context: Context
     ) -> pb.GetWalletResponse:
         """The balances of a player."""
         player_id = _whose(request.player_id)
-        found = await self._db.read(lambda connection: wallets.wallets_of(connection, [player_id]))
-        return found[player_id]
+        return await self._wallets.read(player_id)
 
     async def ListEntries(  # noqa: N802 - the proto names it
         self, request: pb.ListEntriesRequest, context: Context

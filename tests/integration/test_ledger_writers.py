@@ -254,9 +254,7 @@ async def test_restarts_under_load_lose_nothing_of_what_four_settle_at_once(serv
             batch = facts_of(mine, number)
             while True:
                 try:
-                    heard = await db.run(
-                        lambda connection, batch=batch: rounds.hear(connection, batch, NOW_MS)
-                    )  # type: ignore[misc] # mypy can't infer a lambda with a default
+                    heard = await db.run(partial(rounds.hear, batch=batch, now_ms=NOW_MS))
                 except Outage:
                     outages += 1
                     await clock.sleep(0.02)

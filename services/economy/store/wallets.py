@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any
 
 from paiju.economy.v1 import economy_service_pb2 as pb
-from sqlalchemy import Connection, Row, Text, and_, cast, or_, select
+from sqlalchemy import (
+    CompoundSelect,
+    Connection,
+    Row,
+    Text,
+    and_,
+    any_,
+    bindparam,
+    cast,
+    func,
+    literal_column,
+    or_,
+    select,
+    union_all,
+)
+from sqlalchemy.dialects import postgresql
 
 from services.economy.core.kinds import check_grant
 from services.economy.core.money import CURRENCIES, Transfer, issuer, move, wallet
@@ -74,29 +91,40 @@ def _transfer(one: tuple[str, str, str, str, int, str], now_ms: int) -> Transfer
     return Transfer(key, kind, postings, now_ms, reference)
 
 
+@cache
+def _held(dialect: str) -> CompoundSelect[Any]:
+    """Return the question for wallets and stakes of players, made once: making it costs more than it does."""
+    table, of = schema.accounts, schema.stakes
+    if dialect == "postgresql":
+        names: Any = any_(bindparam("names", type_=postgresql.ARRAY(Text)))
+        players: Any = any_(bindparam("players", type_=postgresql.ARRAY(Text)))
+        is_wallet, is_players = table.c.id == names, of.c.player_id == players
+    else:
+        each = func.json_each(bindparam("names")).table_valued("value")
+        is_wallet = table.c.id.in_(select(each.c.value))
+        each = func.json_each(bindparam("players")).table_valued("value")
+        is_players = of.c.player_id.in_(select(each.c.value))
+    its_account = and_(
+        table.c.id == "stake/" + of.c.match_id + "/" + cast(of.c.seat, Text),
+        table.c.currency == of.c.currency,
+    )
+    is_live = or_(of.c.state == "open", of.c.state == "closing")
+    held = select(table.c.owner, literal_column("'wallet'"), table.c.currency, table.c.balance)
+    staked = select(of.c.player_id, literal_column("'stake'"), of.c.currency, table.c.balance)
+    return union_all(held.where(is_wallet), staked.join(table, its_account).where(is_players, is_live))
+
+
 def wallets_of(connection: Connection, player_ids: Iterable[str]) -> dict[str, pb.GetWalletResponse]:
     """Return the wallets of players, empty ones included."""
     wanted = sorted(set(player_ids))
     held: dict[tuple[str, str, str], int] = defaultdict(int)
-    table, of = schema.accounts, schema.stakes
-    names = [wallet(player_id, CURRENCIES[0]).id for player_id in wanted]
-    for row in connection.execute(
-        select(table.c.owner, table.c.currency, table.c.balance).where(table.c.id.in_(names))
-    ):
-        held[row.owner, "wallet", row.currency] = row.balance
-    staked = (
-        select(of.c.player_id, of.c.currency, table.c.balance)
-        .join(
-            table,
-            and_(
-                table.c.id == "stake/" + of.c.match_id + "/" + cast(of.c.seat, Text),
-                table.c.currency == of.c.currency,
-            ),
-        )
-        .where(of.c.player_id.in_(wanted), or_(of.c.state == "open", of.c.state == "closing"))
-    )
-    for row in connection.execute(staked):
-        held[row.player_id, "stake", row.currency] += row.balance
+    names: Any = [wallet(player_id, CURRENCIES[0]).id for player_id in wanted]
+    players: Any = wanted
+    if connection.dialect.name != "postgresql":
+        names, players = json.dumps(names), json.dumps(players)
+    asked = {"names": names, "players": players}
+    for owner, place, currency, balance in connection.execute(_held(connection.dialect.name), asked):
+        held[owner, place, currency] += balance
     return {
         player_id: pb.GetWalletResponse(
             balances=[
