@@ -94,10 +94,11 @@ class Entrance:
                 everywhere = _capped(await self._day(player_id))
             except Outage:
                 everywhere = Refusal("SERVICE_UNAVAILABLE")
-        by_game = {game: await self._protected(player_id, game) for game in {hall.game for hall in halls}}
+        # Whoever may play may play every game: one question for all halls.
+        protected = await self._protected(player_id, halls[0].game) if halls else None
         seen = []
         for hall in halls:
-            refusal = by_game[hall.game] or everywhere
+            refusal = protected or everywhere
             if player_id and refusal is None:
                 try:
                     hall.stakes.admit(coins, fitting(self._halls, hall, coins))
