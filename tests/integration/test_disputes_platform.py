@@ -13,6 +13,7 @@ import pytest
 from paiju.economy.v1 import dispute_service_pb2 as pb
 from paiju.economy.v1 import economy_service_pb2 as economy
 from paiju.economy.v1.dispute_events_pb2 import OUTCOME_ENGINE, OUTCOME_SCORING, OUTCOME_VOID, Outcome
+from paiju.progress.v1 import progress_service_pb2 as progress
 
 from services.launch.exits import OK
 from tests.support.person import ECONOMY, Person
@@ -122,6 +123,16 @@ async def _closing(person: Person) -> pb.HeldStake | None:
     return held[0] if held and held[0].is_closing else None
 
 
+async def _rounds_of(person: Person) -> int:
+    """Return how many rounds the statistics of a person count."""
+    got = await person.call(
+        "paiju.progress.v1.ProgressService/GetStatistics",
+        progress.GetStatisticsRequest(),
+        progress.GetStatisticsResponse,
+    )
+    return sum(one.rounds for one in got.statistics)
+
+
 async def _decide(
     staff: Person, person: Person, round_id: str, outcome: Outcome.ValueType, gold: int
 ) -> None:
@@ -158,6 +169,11 @@ async def _decide(
     assert settlement.round_settlement.verdict == ("VOIDED" if outcome == OUTCOME_VOID else "DECIDED")
     [decided] = (await held_by(person)).decided
     assert (decided.round_id, decided.outcome, decided.coins) == (round_id, outcome, won)
+    # The statistics follow the decision: a round that is void was not played.
+    if outcome == OUTCOME_VOID:
+        assert await _rounds_of(person) == 0
+    else:
+        assert await until(partial(_rounds_of, person)) == 1
     entries = await person.call(
         f"{ECONOMY}/ListEntries", economy.ListEntriesRequest(), economy.ListEntriesResponse
     )

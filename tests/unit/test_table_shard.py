@@ -9,6 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from google.protobuf.message import Message
+from paiju.economy.v1.dispute_events_pb2 import OUTCOME_ENGINE, OUTCOME_VOID, DisputeResolved, RoundDisputed
+from paiju.economy.v1.events_pb2 import RoundSettled, SettledSeat
 from paiju.table.v1 import play_pb2 as p
 from paiju.table.v1.events_pb2 import RoundFinished, RoundOpened
 
@@ -17,12 +20,14 @@ from engine.errors import IllegalAction
 from engine.fair_deal import wall_order
 from services.chassis.bus.broker import Faults, MemoryBroker
 from services.chassis.bus.memory import MemoryBus
+from services.chassis.bus.port import Delivery
 from services.chassis.clock import VirtualClock, run_virtual
 from services.chassis.errors import Outage, Refusal
 from services.chassis.ids import SeededIds
 from services.chassis.metrics import Metrics
 from services.table import calls as calls_module
 from services.table import desk, tables
+from services.table.bus import Ears
 from services.table.calls import Calls, Close, Create, Get, Note, Seats
 from services.table.core import events as e
 from services.table.core.duties import DISPUTE_WAIT_MS
@@ -519,6 +524,39 @@ async def test_a_round_that_scoring_agreed_to_can_still_wait_for_a_person(at: La
     await calls.about(Note(TABLE, e.Settled(0, 1, (0, 0, 0), (1000, 1000, 1000), "ENGINE")))
     await calls.about(Note(TABLE, e.Audited(0, 1, False, "late")))
     assert len(at.events(e.Audited)) == 2, "a decided round waits no more"
+
+
+@lab
+async def test_a_table_hears_what_waits_for_a_person_and_what_he_decided(at: Lab) -> None:
+    await at.host().take()
+    await table(at, "p_a", rounds=3, timing=FAST.replace('"between_ms":0', '"between_ms":5000'), stake=STAKE)
+    player = Player(await at.door(), "p_a", TABLE, random.Random(1))
+    async with at.clock.timeout(60):
+        await player.play(until=lambda one: one.view.phase == "between")
+    ears = Ears(at.calls())
+
+    async def hear(message: Message) -> None:
+        await ears.on_settlements([Delivery(message, "e", 1, "s", 1, 0)])
+
+    waits = RoundDisputed(
+        round_id=f"{TABLE}/1", match_id=TABLE, round_no=1, table_id=TABLE, cause="stakes_missing"
+    )
+    await hear(waits)
+    await at.until(lambda: player.view.paused.reason == "ROUND_DISPUTED")
+    settled = DisputeResolved(round_no=1, table_id=TABLE, outcome=OUTCOME_ENGINE, for_coins=True)
+    await hear(settled)
+    assert not at.events(e.Settled), "its coins are told by RoundSettled"
+    seats = [SettledSeat(seat=seat, coins=0, stake_after=1_000) for seat in range(3)]
+    await hear(RoundSettled(round_no=1, table_id=TABLE, seats=seats, for_coins=True, decided=OUTCOME_ENGINE))
+    await at.until(lambda: len(at.events(e.RoundOpened)) == 2)
+    async with at.clock.timeout(60):
+        await player.play(until=lambda one: one.view.phase == "between" and one.view.round_no == 2)
+    waits.round_no, settled.round_no, settled.outcome = 2, 2, OUTCOME_VOID
+    await hear(waits)
+    await hear(settled)
+    await at.until(lambda: player.view.phase == "finished")
+    assert player.view.settlement.verdict == "VOIDED"
+    assert [event.outcome for event in at.events(e.Settled)] == ["ENGINE", "VOID"]
 
 
 @lab
