@@ -66,7 +66,7 @@ async def test_the_room_form_has_every_option_of_the_game_in_rule_words(browser:
         await page.click(".big-create")
         await page.click(f".game-chips [data-game={game}]")
         await page.click(".room-options summary")
-        wanted = [option.title_zh for option in said.options if option.name != "base_stake"]
+        wanted = [option.title_zh for option in said.options if option.name not in ("base_stake", "fee")]
         await until_is(lambda: each(page, ".option-title", "node.firstChild.textContent.trim()"), wanted)
         choices = [words for option in said.options for words in option.values_zh]
         await until_is(lambda: each(page, ".option option"), choices)

@@ -168,6 +168,7 @@ export class PlayControls {
     if (table.mustSit) this.owe(`sit/${table.tableId}`, () => this.sit(table));
     const roundId = table.owesNonce;
     if (roundId) this.owe(`nonce/${roundId}`, () => this.reveal(table, roundId));
+    if (table.short.some(({ seat }) => seat === table.seat)) this.owe(`short/${table.roundId}`, () => this.controls.lobby.loadWallet());
   }
 
   /** Do something once; a failure to reach the table makes it due again at the next view. */
@@ -335,6 +336,16 @@ export class PlayControls {
   vote(agree) {
     this.controls.closeDialog();
     return this.controls.once("vote", () => this.command({ dissolve_vote: { agree } }, freshId()));
+  }
+
+  /** Add coins from the wallet to the own stake, which is short; answered once they are in it. */
+  addStake(amount) {
+    return this.controls.once("stake", () => this.command({ add_stake: { amount } }, `add-${this.table.roundNo}-${freshId()}`));
+  }
+
+  /** Add nothing: the match ends. */
+  declineStake() {
+    return this.controls.once("stake", () => this.command({ decline_stake: {} }, `decline-${freshId()}`));
   }
 
   leave() {

@@ -23,6 +23,11 @@ export class Table {
     this.options = {};
     this.timing = {};
     this.baseStake = 0;
+    /** Coins that each seat pays for a round. */
+    this.fee = 0;
+    /** Stakes that do not reach for another round: `{seat, stake, least, most}` each, and until when they are waited for. */
+    this.short = [];
+    this.shortUntil = 0;
     this.roomCode = "";
     this.matchId = "";
     this.matchEnd = null;
@@ -64,6 +69,7 @@ export class Table {
     this.options = parseJson(view.options_json);
     this.timing = parseJson(view.timing_json);
     this.baseStake = view.base_stake;
+    this.fee = view.fee;
     this.roomCode = view.room_code;
     this.clearRound();
     this.roundNo = view.round_no;
@@ -76,7 +82,7 @@ export class Table {
     this.settlement = view.settlement;
     this.matchEnd = view.match_end;
     this.vote = view.vote?.until_ms ? view.vote : null;
-    this.paused = view.paused?.reason ?? "";
+    this.pause(view.paused);
     this.sentAway = view.sent_away ?? null;
   }
 
@@ -94,6 +100,13 @@ export class Table {
     this.epoch = epoch;
     const kind = Object.keys(FRAMES).find((name) => frame[name]);
     return kind ? (FRAMES[kind](this, frame[kind], frame.at_ms) ?? []) : [];
+  }
+
+  /** The match waits for something (or, without a reason, goes on). */
+  pause(paused) {
+    this.paused = paused?.reason ?? "";
+    this.short = paused?.short ?? [];
+    this.shortUntil = paused?.until_ms ?? 0;
   }
 
   /** This table as it stands now, whatever frames follow. */
@@ -192,7 +205,7 @@ const FRAMES = {
     table.matchEnd = end;
     table.phase = "finished";
     table.vote = null;
-    table.paused = "";
+    table.pause(null);
   },
   resumed(table, { grace_ms }, at) {
     const until = at + grace_ms;
@@ -203,8 +216,8 @@ const FRAMES = {
   vote_changed(table, vote) {
     table.vote = vote.until_ms ? vote : null;
   },
-  paused(table, { reason }) {
-    table.paused = reason;
+  paused(table, paused) {
+    table.pause(paused);
   },
   sent_away(table, sent) {
     table.sentAway = sent;

@@ -107,7 +107,8 @@ const tone = (value) => (value > 0 ? "plus" : value < 0 ? "minus" : "");
 
 function auditLine(table) {
   const { settlement } = table;
-  const money = table.baseStake && settlement?.verdict === "AGREED" ? t(settlement.settled ? "audit.settled" : "audit.settling") : "";
+  const settled = table.baseStake && settlement?.verdict === "AGREED" ? t(settlement.settled ? "audit.settled" : "audit.settling") : "";
+  const money = settled && settlement.fees?.length ? `${settled} ${t("result.fee", { fee: table.fee })}` : settled;
   return auditVerdict(settlement, money);
 }
 

@@ -10,6 +10,7 @@ import { presetTitle } from "./presets.mjs";
 import { resultScreen } from "./result.mjs";
 import { ownSeat, otherSeat } from "./seats.mjs";
 import { clockFace } from "./ticker.mjs";
+import { topUpPanel } from "./topupstake.mjs";
 
 /** Describe the table. */
 export function tableScreen(state, controls) {
@@ -27,6 +28,7 @@ export function tableScreen(state, controls) {
     h("p.rotate-hint", { key: "rotate" }, t("rotate")),
     state.chat.open ? chatPanel(state, controls) : null,
     over ? resultScreen(state, controls) : null,
+    topUpPanel(state, controls),
   );
 }
 
@@ -59,6 +61,7 @@ function bar(state, controls) {
       h("span.bar-preset", {}, presetTitle(state, table.game, table.preset, t("room.custom"))),
       h("span.bar-round", {}, t("table.round", { now: table.roundNo || 1, all: table.rounds || "…" })),
       table.baseStake ? h("span.bar-stake", {}, t("hall.stake", { stake: table.baseStake })) : null,
+      table.fee ? h("span.bar-stake", {}, t("table.fee", { fee: table.fee })) : null,
       table.roomCode ? h("span.bar-room", {}, t("table.room", { code: table.roomCode })) : null,
     ),
     h(

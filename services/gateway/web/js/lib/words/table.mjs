@@ -38,7 +38,7 @@ export const TABLE = {
   "paused.other": ["本场暂停", "The match is paused"],
   "paused.SETTLEMENT_PENDING": ["正在结算，请稍候…", "Settling; one moment…"],
   "paused.ROUND_DISPUTED": ["本局待核查，本场暂停。可以离开：筹码原样保留，裁定后退回钱包", "This round is being examined, and the match waits. You may leave: your stake is kept and comes back once it is decided"],
-  "paused.STAKE_SHORT": ["筹码不足", "A stake is too small"],
+  "paused.STAKE_SHORT": ["等待补筹码", "Waiting for a stake to be filled up"],
   "auto.title": ["托管", "Auto-play"],
   "auto.stop": ["取消托管，我来打", "Take over again"],
   "chat.title": ["聊天", "Chat"],
