@@ -102,10 +102,7 @@ async def test_a_product_is_paid_in_the_sandbox_and_its_gems_come_and_are_exchan
         await page.click(".page-head [data-button=back]")
         await go(page, "wallet")
         await page.wait_for_selector(".entry[data-kind=exchange]")
-        kinds = await until(
-            lambda: each(page, ".entry", "node.dataset.kind"),
-            lambda seen: isinstance(seen, list) and len(seen) == 4,
-        )
+        kinds = await until(lambda: each(page, ".entry", "node.dataset.kind"), lambda seen: len(seen) == 4)
         assert sorted(kinds) == ["exchange", "topup", "topup_bonus", "welcome"]
 
 

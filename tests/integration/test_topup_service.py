@@ -31,7 +31,7 @@ from services.economy.settings import EconomySettings
 from services.economy.store import topup_schema as tables
 from services.economy.topup_watch import Watch
 from tests.support.accounts import RunningAccounts
-from tests.support.process import MemoryWorld, system_ids
+from tests.support.process import MemoryProcess, MemoryWorld, system_ids
 
 KEY, OLD = "n" * 32, "o" * 32
 MONEY = frozenset({"money"})
@@ -73,7 +73,12 @@ class Running:
     """Economy and accounts, each in a process, and a third that talks to them."""
 
     def __init__(
-        self, service: Economy, process: Any, other: Any, clock: ShiftedClock, people: RunningAccounts
+        self,
+        service: Economy,
+        process: MemoryProcess,
+        other: MemoryProcess,
+        clock: ShiftedClock,
+        people: RunningAccounts,
     ) -> None:
         self.clock, self.bus, self.people = clock, other.bus, people
         self.desk = service.topups.topups

@@ -312,9 +312,9 @@ def test_a_body_that_says_nothing_that_can_be_is_malformed(body: bytes) -> None:
 )
 def test_a_provider_needs_its_keys(keys: tuple[str, ...], said: str) -> None:
     with pytest.raises(ValidationError, match=said):
-        EconomySettings(topup_provider="sandbox", topup_keys=keys)  # type: ignore[arg-type] # texts become secrets
+        EconomySettings(topup_provider="sandbox", topup_keys=keys)
 
 
 def test_keys_are_not_shown() -> None:
-    settings = EconomySettings(topup_provider="sandbox", topup_keys=(KEY, OLD))  # type: ignore[arg-type] # as above
+    settings = EconomySettings(topup_provider="sandbox", topup_keys=(KEY, OLD))
     assert KEY not in repr(settings)
