@@ -61,8 +61,8 @@ class TopUpDesk:
 
     async def start(self) -> None:
         """Look after orders, and let the sandbox send its webhooks."""
-        await self.topups.count_problems()
         if self._watch is not None:
+            await self.topups.count_problems()
             self._parts.spawn("economy-topup-watch", self._watch.run())
         if self._courier is not None:
             self._parts.spawn("economy-sandbox-courier", self._courier.run())
