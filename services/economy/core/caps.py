@@ -13,6 +13,8 @@ from functools import lru_cache
 
 from services.chassis.errors import Defect
 
+_AS_TEXT = json.JSONEncoder(separators=(",", ":"), sort_keys=True).encode
+
 FEE_MAX = 10**15
 """No fee is larger."""
 
@@ -76,7 +78,7 @@ class CapInputs:
             "win_cap_by_balance": self.win_cap_by_balance,
             "winner_order": list(winners),
         }
-        return json.dumps(value, separators=(",", ":"), sort_keys=True)
+        return _AS_TEXT(value)
 
 
 def fees(inputs: CapInputs) -> tuple[int, ...]:

@@ -17,6 +17,9 @@ CURRENCIES: Final = ("gold", "room_card", "activity", "gem")
 COINS_MAX: Final = 10**15
 """No single amount is larger; sums of a thousand of them still fit 64 bits."""
 
+_AS_TEXT: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode
+"""Made once: `json.dumps` makes an encoder for each call."""
+
 AccountKind = Literal["wallet", "stake", "house", "issuer"]
 """Only an `issuer` may be below zero: what it owes is what exists."""
 
@@ -109,8 +112,7 @@ class Transfer:
 
 def content_hash(*parts: object) -> bytes:
     """Return 32 bytes that name these JSON values."""
-    text = json.dumps(parts, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
-    return hashlib.sha256(text.encode()).digest()
+    return hashlib.sha256(_AS_TEXT(parts).encode()).digest()
 
 
 def move(source: Account, target: Account, amount: int) -> tuple[Posting, Posting]:

@@ -9,7 +9,6 @@ from typing import Any
 from paiju.economy.v1 import events_pb2
 from sqlalchemy import Connection, Row, insert, or_, select
 
-from services.chassis import outbox
 from services.chassis.errors import Refusal
 from services.economy.core.money import (
     Account,
@@ -24,7 +23,7 @@ from services.economy.core.money import (
 )
 from services.economy.core.relief import NO_CAPS, DayCaps
 from services.economy.store import schema
-from services.economy.store.bulk import among, update_rows
+from services.economy.store.bulk import among, insert_rows, update_rows
 from services.economy.store.days import check_caps
 from services.economy.store.ledger import Book, Posted
 from services.economy.store.matches import HeldMatch, hold_matches
@@ -233,15 +232,25 @@ def close_rows(
         states.append(_state(row, "closed", last[row.match_id], amount))
     book.flush()
     _set_states(connection, states)
-    for state, row in zip(states, rows, strict=True):
-        closed = events_pb2.StakeClosed(
+    events = [
+        events_pb2.StakeClosed(
             match_id=row.match_id,
             seat=row.seat,
             player_id=row.player_id,
             currency=row.currency,
             amount=int(str(state["returned"])),
         )
-        outbox.put(connection, closed, f"stake_closed:{row.match_id}/{row.seat}")
+        for state, row in zip(states, rows, strict=True)
+    ]
+    announced: list[dict[str, object]] = [
+        {
+            "event_id": f"stake_closed:{event.match_id}/{event.seat}",
+            "type": event.DESCRIPTOR.full_name,
+            "payload": event.SerializeToString(),
+        }
+        for event in events
+    ]
+    insert_rows(connection, schema.outbox, announced, or_keep=True)
 
 
 def stakes_of(connection: Connection, match_ids: Iterable[str]) -> Sequence[Row[Any]]:
