@@ -41,7 +41,7 @@ class OidcClient:
         self.providers = {provider.provider_id: provider for provider in providers}
         self._clock = clock
         self._known: dict[str, _Known] = {}
-        self._reading = asyncio.Lock()
+        self._reading = {provider.provider_id: asyncio.Lock() for provider in providers}
         self._http: aiohttp.ClientSession | None = None
 
     def provider(self, provider_id: str) -> Provider:
@@ -110,7 +110,7 @@ class OidcClient:
         return found
 
     async def _read(self, provider: Provider, age_s_max: float) -> _Known:
-        async with self._reading:
+        async with self._reading[provider.provider_id]:
             known = self._known.get(provider.provider_id)
             now = self._clock.monotonic()
             if known is not None and now - known.read_at < age_s_max:

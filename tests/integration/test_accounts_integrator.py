@@ -8,18 +8,22 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import grpc
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from google.protobuf.field_mask_pb2 import FieldMask
+from google.protobuf.message import Message
 from paiju.accounts.v1 import accounts_service_pb2 as pb
 from paiju.accounts.v1 import protection_service_pb2 as protection_pb
 from paiju.accounts.v1.accounts_service_pb2_grpc import AccountsServiceStub
 from paiju.accounts.v1.protection_service_pb2_grpc import ProtectionServiceStub
+from paiju.gateway.v1.gateway_service_pb2 import CallResult, Hello, PlayRequest
+from paiju.gateway.v1.gateway_service_pb2_grpc import GatewayServiceStub
 from paiju.matchmaking.v1 import matchmaking_service_pb2 as matchmaking_pb
 from paiju.matchmaking.v1.matchmaking_service_pb2_grpc import MatchmakingServiceStub
 
@@ -28,6 +32,8 @@ from tests.support.accounts import bearer
 from tests.support.up import ROOT, Up
 
 AT_ONCE = {"PAIJU_ACCOUNTS_DELETION_GRACE_S": "0", "PAIJU_ACCOUNTS_DELETION_LOOK_S": "0.5"}
+CLOSED_S_MAX = 5.0
+"""A second is promised; the machine of a test may have other things to do."""
 PAPER = ROOT / "docs" / "integrators.md"
 
 
@@ -230,3 +236,97 @@ def test_who_is_deleted_leaves_his_entries_and_nothing_else(up: Up) -> None:
 
     with_person(up, work)
     assert paiju("reconcile", "--data", str(up.data))["ok"]
+
+
+async def at_the_page(up: Up, method: str, request: Message, token: str) -> CallResult:
+    """Call over HTTP, as the page does."""
+    async with aiohttp.ClientSession() as http:
+        url = f"{up.said.url}call/paiju.accounts.v1.AccountsService/{method}"
+        headers = {"Authorization": f"Bearer {token}"}
+        async with http.post(url, data=request.SerializeToString(), headers=headers) as answer:
+            return CallResult.FromString(await answer.read())
+
+
+def test_scopes_quotas_and_roles_hold_at_the_pages_door_as_at_grpcs(up: Up) -> None:
+    async def work(person: Person) -> None:
+        made = await person.stub.CreateApiKey(
+            pb.CreateApiKeyRequest(name="a bot", scopes=["profile"], per_day=4), metadata=person.mine
+        )
+        program = (
+            await person.stub.ExchangeApiKey(pb.ExchangeApiKeyRequest(secret=made.secret))
+        ).access_token
+        own = pb.GetProfileRequest()
+        for _ in range(2):
+            assert not (await at_the_page(up, "GetProfile", own, program)).error.reason
+            await person.stub.GetProfile(own, metadata=bearer(program))
+        assert (await at_the_page(up, "GetProfile", own, program)).error.reason == "QUOTA_EXCEEDED"
+        with pytest.raises(grpc.aio.AioRpcError, match="QUOTA_EXCEEDED"):
+            await person.stub.GetProfile(own, metadata=bearer(program))
+
+        other = await person.stub.CreateApiKey(
+            pb.CreateApiKeyRequest(name="another", scopes=["profile"]), metadata=person.mine
+        )
+        program = (
+            await person.stub.ExchangeApiKey(pb.ExchangeApiKeyRequest(secret=other.secret))
+        ).access_token
+        devices = await at_the_page(up, "ListSessions", pb.ListSessionsRequest(), program)
+        assert devices.error.reason == "SCOPE_MISSING"
+
+        paiju("staff", "grant", person.player_id, "support", "--reason", "for a test", "--data", str(up.data))
+        asked = pb.GetPersonRequest(player_id=person.player_id)
+        before = await at_the_page(up, "GetPerson", asked, person.mine[0][1].removeprefix("Bearer "))
+        assert before.error.reason == "PERMISSION_DENIED"
+        staff = (await person.sign_in()).tokens.access_token
+        answer = await at_the_page(up, "GetPerson", asked, staff)
+        assert list(pb.GetPersonResponse.FromString(answer.payload).roles) == ["support"]
+        assert (await at_the_page(up, "GetPerson", asked, program)).error.reason == "PERMISSION_DENIED"
+
+    with_person(up, work)
+
+
+async def goodbye_of(up: Up, token: str, is_open: asyncio.Event) -> str:
+    """Hold a connection open, and return the reason for which it is closed."""
+    said: asyncio.Queue[PlayRequest] = asyncio.Queue()
+    await said.put(PlayRequest(id=1, hello=Hello(access_token=token)))
+
+    async def saying() -> AsyncIterator[PlayRequest]:
+        while True:
+            yield await said.get()
+
+    async with grpc.aio.insecure_channel(up.said.grpc) as channel:
+        async for heard in GatewayServiceStub(channel).Play(saying()):
+            if heard.WhichOneof("body") == "welcome":
+                is_open.set()
+            elif heard.WhichOneof("body") == "goodbye":
+                return str(heard.goodbye.reason)
+    return "no goodbye"
+
+
+def test_connections_of_a_suspended_person_and_his_programs_are_closed(up: Up) -> None:
+    async def work(person: Person) -> None:
+        made = await person.stub.CreateApiKey(
+            pb.CreateApiKeyRequest(name="a bot", scopes=["play"]), metadata=person.mine
+        )
+        program = (
+            await person.stub.ExchangeApiKey(pb.ExchangeApiKeyRequest(secret=made.secret))
+        ).access_token
+        admin = Person(person.channel)
+        await admin.sign_in()
+        paiju("staff", "grant", admin.player_id, "admin", "--reason", "for a test", "--data", str(up.data))
+        await admin.sign_in()
+        opened = [asyncio.Event(), asyncio.Event()]
+        own = person.mine[0][1].removeprefix("Bearer ")
+        async with asyncio.timeout(30), asyncio.TaskGroup() as tasks:
+            ends = [
+                tasks.create_task(goodbye_of(up, token, is_open))
+                for token, is_open in zip((own, program), opened, strict=True)
+            ]
+            for is_open in opened:
+                await is_open.wait()
+            suspend = pb.SuspendPlayerRequest(player_id=person.player_id, until_ms=-1, reason="for a test")
+            await admin.stub.SuspendPlayer(suspend, metadata=admin.mine)
+            began = asyncio.get_running_loop().time()
+        assert [end.result() for end in ends] == ["SESSION_REVOKED"] * 2
+        assert asyncio.get_running_loop().time() - began < CLOSED_S_MAX
+
+    with_person(up, work)

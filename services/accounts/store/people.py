@@ -84,6 +84,7 @@ def sign_in(
     player_id = player_of_key(connection, public_key)
     if player_id is not None:
         return enter(connection, player_id, now_ms)
+    hold_newcomer(connection, public_key.hex())
     hold_network(connection, network)
     player_id = player_of_key(connection, public_key)
     if player_id is not None:
@@ -225,10 +226,17 @@ def _staff_names(connection: Connection, but: str) -> Sequence[str]:
 
 def hold_network(connection: Connection, network: str) -> None:
     """Let one transaction at a time make players from a network (SQLite has one writer anyway)."""
+    _hold_name(connection, f"network/{network}")
+
+
+def hold_newcomer(connection: Connection, proof: str) -> None:
+    """Let one transaction at a time make the player of a key or an identity, wherever it comes from."""
+    _hold_name(connection, f"newcomer/{proof}")
+
+
+def _hold_name(connection: Connection, name: str) -> None:
     if connection.dialect.name == "postgresql":
-        connection.execute(
-            text("SELECT pg_advisory_xact_lock(hashtext(:name))"), {"name": f"network/{network}"}
-        )
+        connection.execute(text("SELECT pg_advisory_xact_lock(hashtext(:name))"), {"name": name})
 
 
 def _made(connection: Connection, network: str, now_ms: int) -> Made:

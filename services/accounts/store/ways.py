@@ -167,6 +167,8 @@ def sign_in_identity(
     """
     owner = _player_of_identity(connection, provider_id, subject)
     if owner is None:
+        # The same new identity from two networks at once is one player, too.
+        people.hold_newcomer(connection, f"{provider_id}/{subject}")
         people.hold_network(connection, network)
         owner = _player_of_identity(connection, provider_id, subject)
     if owner is not None:
