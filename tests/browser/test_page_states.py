@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from paiju.economy.v1 import dispute_events_pb2 as dispute_events
+from paiju.economy.v1 import dispute_service_pb2 as disputes
 from paiju.economy.v1 import economy_service_pb2 as economy
+from paiju.scoring.v1 import events_pb2 as scoring
+from paiju.scoring.v1 import scoring_service_pb2 as scoring_service
 from playwright.async_api import Browser
 
 from tests.browser.support.layout import look
 from tests.browser.support.pages import DESKTOP, UPRIGHT, staged
-from tests.browser.support.seen import each, each_still, until, until_count, until_is
+from tests.browser.support.seen import change, each, each_still, until, until_count, until_is
 from tests.browser.support.stage import Stage, now_ms
 
 pytestmark = pytest.mark.browser
@@ -37,6 +41,47 @@ async def test_what_did_not_come_comes_by_itself_once_the_connection_is_back(bro
         assert stage.socket is not None
         await stage.socket.close()
         await until_count(page, ".entry", 40)
+
+
+async def test_a_round_that_staff_has_decided_shows_the_points_that_count(browser: Browser) -> None:
+    stage = Stage(seed=5, pace_s=0.0, rounds=1).with_pages()
+    async with staged(browser, stage, UPRIGHT) as page:
+        await page.click(".big-bots")
+        await page.wait_for_selector(".hand-card")
+        await page.click("[data-button=auto]")
+        await page.wait_for_selector("[data-audit=AGREED]")
+        assert stage.table is not None
+        round_id = stage.table.records[0].round_id
+        audit = scoring.RoundAudited(
+            round_id=round_id,
+            verdict=scoring.VERDICT_DISPUTED,
+            for_coins=True,
+            settlement_json='{"base_stake":10}',
+            seats=[scoring.AuditedSeat(seat=seat, points=points) for seat, points in enumerate((7, -3, -4))],
+        )
+        decided = disputes.DecidedRound(round_id=round_id, outcome=dispute_events.OUTCOME_SCORING)
+        stage.handlers |= {
+            "GetAudit": lambda _: scoring_service.GetAuditResponse(audit=audit),
+            "GetSettlement": lambda _: economy.GetSettlementResponse(
+                state="settled", coins=[70, -30, -40], fees=[5, 5, 5]
+            ),
+            "ListHeldStakes": lambda _: disputes.ListHeldStakesResponse(decided=[decided]),
+        }
+        await change(page, "(id) => { location.hash = `wallet/round/${encodeURIComponent(id)}`; }", round_id)
+        await page.wait_for_selector("[data-audit=DECIDED]")
+        await page.wait_for_selector("[data-outcome=OUTCOME_SCORING]")
+        shown = {
+            column: await each_still(page, f".figures [data-col={column}]")
+            for column in ("points", "before", "coins", "net")
+        }
+        assert shown == {
+            "points": ["+7", "−3", "−4"],
+            "before": ["+70", "−30", "−40"],
+            "coins": ["+70", "−30", "−40"],
+            "net": ["+65", "−35", "−45"],
+        }
+        assert await each_still(page, "[data-capped]") == []
+        await look(page, "page-round-decided")
 
 
 async def test_an_empty_book_and_an_empty_list_of_keys_say_so(browser: Browser) -> None:

@@ -38,6 +38,7 @@ FAMILIES = {
     "say": "ti pao wei chouwei peng chi hu",
     "shape": "ti pao wei chouwei kan peng shun jiao jiang rest",
     "replay": "back run on",
+    "round": "OUTCOME_ENGINE OUTCOME_SCORING OUTCOME_VOID",
     "round.col": "who points before coins fee net",
     "security.scope": "play profile records.read wallet.read",
     "security.session.way": "guest password",

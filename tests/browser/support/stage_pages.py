@@ -9,6 +9,7 @@ from google.protobuf.message import Message
 from paiju.accounts.v1 import accounts_service_pb2 as accounts
 from paiju.economy.v1 import dispute_service_pb2 as disputes
 from paiju.economy.v1 import economy_service_pb2 as economy
+from paiju.scoring.v1 import scoring_service_pb2 as scoring
 from paiju.table.v1 import table_service_pb2 as tables
 
 from services.economy.core.kinds import KINDS
@@ -26,6 +27,9 @@ REQUESTS: Final = {
     "ListEntries": economy.ListEntriesRequest,
     "GetDay": economy.GetDayRequest,
     "ListHeldStakes": disputes.ListHeldStakesRequest,
+    "GetAudit": scoring.GetAuditRequest,
+    "AuditRecord": scoring.AuditRecordRequest,
+    "GetSettlement": economy.GetSettlementRequest,
     "ListSeats": tables.ListSeatsRequest,
     "ListWaysIn": accounts.ListWaysInRequest,
     "ListSessions": accounts.ListSessionsRequest,

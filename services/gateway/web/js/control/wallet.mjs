@@ -103,10 +103,18 @@ export class WalletControls extends PageControls {
     ]);
     const text = new TextDecoder().decode(record);
     const parsed = parseRecord(text);
-    this.tell(roundId, { text, record: parsed, settlement, audit: audit.audit ?? null });
+    const outcome = await this.outcomeOf(roundId, audit.audit, settlement);
+    this.tell(roundId, { text, record: parsed, settlement, audit: audit.audit ?? null, outcome });
     this.controls.lobby.loadPeople(parsed.head.get("Seats").split(" "));
     this.tell(roundId, { fair: await this.controls.replay.fairOf(roundId, record) });
     await this.explain(roundId, record);
+  }
+
+  /** What staff decided about a disputed round: `OUTCOME_ENGINE`, …; "" = nothing, or it is not known any more. */
+  async outcomeOf(roundId, audit, settlement) {
+    if (audit?.verdict !== "VERDICT_DISPUTED" || settlement.state === "disputed") return "";
+    const { decided } = await this.call("economy/ListHeldStakes", { player_id: this.state.playerId });
+    return decided.find((one) => one.round_id === roundId)?.outcome ?? "";
   }
 
   /** Why it scored what it scored: as the table said it when it was played here, else in the auditor's words. */

@@ -62,15 +62,16 @@ function money(state, round, players, result) {
   const options = JSON.parse(audit?.settlement_json || "{}");
   const isForCoins = audit?.for_coins ?? false;
   const isSettled = isForCoins && settlement.state === "settled" && settlement.coins.length === players.length;
-  const points = result.points;
+  const points = pointsOf(round, result);
   const fees = players.map((_, seat) => settlement.fees?.[seat] ?? 0);
   const full = points.map((one) => one * (options.base_stake ?? 1));
-  const isCapped = isSettled && full.some((one, seat) => one !== settlement.coins[seat]);
+  const isCapped = isSettled && !(isDisputed(audit) && !round.outcome) && full.some((one, seat) => one !== settlement.coins[seat]);
   return panel(
     "money",
     t("round.money"),
     { "data-state": isForCoins ? settlement.state : "points" },
     moneyWords(audit, settlement, options),
+    round.outcome ? notice(t(`round.${round.outcome}`), "plain", { "data-outcome": round.outcome }) : null,
     h(
       "div.wide-table",
       { tabindex: "0", role: "group", "aria-label": t("round.money") },
@@ -97,6 +98,14 @@ function money(state, round, players, result) {
   );
 }
 
+const isDisputed = (audit) => audit?.verdict === "VERDICT_DISPUTED";
+
+/** The points that count: the engine's, which the auditor confirmed; or the auditor's, if staff decided so. */
+function pointsOf({ outcome, audit }, result) {
+  if (outcome !== "OUTCOME_SCORING" || audit.seats.length !== result.points.length) return result.points;
+  return result.points.map((_, at) => audit.seats.find(({ seat }) => seat === at)?.points ?? 0);
+}
+
 const cell = (key, value) => h("td", { key, "data-col": key, class: value > 0 ? "plus" : value < 0 ? "minus" : "" }, amountWords(value));
 
 function moneyWords(audit, settlement, options) {
@@ -118,8 +127,15 @@ function why(state, controls, round, players) {
   );
 }
 
+/** As the table says it: a dispute that staff has decided is none any more. */
+function verdictOf({ audit, settlement }) {
+  if (isDisputed(audit) && settlement.state === "settled") return "DECIDED";
+  if (settlement.state === "voided") return "VOIDED";
+  return audit.verdict.replace("VERDICT_", "");
+}
+
 function proof(state, controls, round) {
-  const said = round.audit ? { verdict: round.audit.verdict.replace("VERDICT_", ""), auditor: round.audit.auditor } : null;
+  const said = round.audit ? { verdict: verdictOf(round), auditor: round.audit.auditor } : null;
   return panel(
     "proof",
     t("round.proof"),
