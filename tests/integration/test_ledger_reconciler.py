@@ -389,7 +389,7 @@ async def test_a_database_that_is_away_ends_a_run_and_the_next_one_finishes_it(p
             return await real.run(fn)
 
     settings, metrics = platform.settings, Metrics()
-    failing = Reconciler(Away(), platform.bus, platform.clock, settings, metrics, "one")  # type: ignore[arg-type] # what is not ours to break, it passes on
+    failing = Reconciler(Away(), platform.bus, platform.clock, settings, metrics, "one")
     with pytest.raises(Outage):
         await failing.look()
     report = await platform.prove()
