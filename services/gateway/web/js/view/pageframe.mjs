@@ -52,7 +52,7 @@ function strip(state, controls) {
     h("div.strip", { key: `strip-${key}`, role: "status", "data-strip": key, ...props }, h("span", {}, words), h("button.primary", { onclick }, button));
   if (table) {
     const asked = table.question && table.question.number !== state.ui.sentQuestion;
-    const words = asked ? [t("table.your_turn"), " ", clockFace(table.question.deadline_at_ms), t("seconds")] : t("page.table.on");
+    const words = asked ? [t("table.your_turn"), " ", clockFace(table.question.deadline_at_ms), t("seconds")] : t(table.matchEnd ? "page.table.over" : "page.table.on");
     return line("table", words, t("away.back"), () => controls.router.home(), { class: asked ? "urgent" : "" });
   }
   if (awayTable) return line("away", t("away.words"), t("away.back"), () => controls.play.enter(awayTable));
