@@ -82,15 +82,17 @@ class Entrance:
     async def look(self, player_id: str, halls: Sequence[Hall]) -> tuple[list[Seen], int]:
         """Return halls as a player sees them, and the coins he has; without a player nobody is refused.
 
-        What can't be asked now refuses everywhere, and the list is there all the same.
+        What can't be asked now refuses everywhere, and the list is there all the same. Who has no entry in
+        the book yet, and so waits for his welcome, is refused nowhere for want of coins.
         """
         waiting = await self._db.read(tickets.count_waiting)
         playing = await self._count_playing()
         everywhere: Refusal | None = None
-        coins = 0
+        coins, is_new = 0, not player_id
         if player_id:
             try:
                 coins = await self._coins_now(player_id)
+                is_new = not coins and await self._is_untouched(player_id)
                 everywhere = _capped(await self._day(player_id))
             except Outage:
                 everywhere = Refusal("SERVICE_UNAVAILABLE")
@@ -99,7 +101,7 @@ class Entrance:
         seen = []
         for hall in halls:
             refusal = protected or everywhere
-            if player_id and refusal is None:
+            if refusal is None and not is_new:
                 try:
                     hall.stakes.admit(coins, fitting(self._halls, hall, coins))
                 except Refusal as refused:

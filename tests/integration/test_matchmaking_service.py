@@ -397,6 +397,17 @@ class TestTickets:
 
         play(scene)
 
+    def test_who_waits_for_his_welcome_is_refused_nowhere_and_who_lost_all_everywhere(self) -> None:
+        async def scene(s: Scene) -> None:
+            a, b = await s.player("a"), await s.player("b")
+            s.wallets.of |= {"p_a": 0, "p_b": 0}
+            s.wallets.untouched.add("p_a")
+            for player, refusal in ((a, ""), (b, "COINS_TOO_FEW")):
+                listed = (await player.call("ListHalls", pb.ListHallsRequest())).halls
+                assert {hall.refusal for hall in listed} == {refusal}
+
+        play(scene)
+
     def test_halls_are_listed_while_nobody_knows_who_may_enter(self) -> None:
         async def scene(s: Scene) -> None:
             a = await s.player("a")
