@@ -11,7 +11,7 @@ from playwright.async_api import Browser, Page
 
 from tests.browser.support.chromium import CHROMIUM, opened
 from tests.browser.support.layout import look
-from tests.browser.support.pages import SIZES, UPRIGHT, go
+from tests.browser.support.pages import DESKTOP, LYING, UPRIGHT, go
 from tests.browser.support.seen import attribute, each, until, until_count, until_is
 from tests.support.up import Up
 
@@ -28,7 +28,7 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
     """One platform for the tests of this file; each brings players of its own."""
-    with Up(tmp_path_factory.mktemp("topup") / "data") as running:
+    with Up(tmp_path_factory.mktemp("topup") / "data", env=QUICK) as running:
         yield running
 
 
@@ -68,7 +68,23 @@ async def held(page: Page) -> str:
     return await attribute(page.locator(".packs-held .gems"), "data-held")
 
 
-@SIZES
+@pytest.mark.parametrize(
+    ("size", "language"), [(LYING, "zh-CN"), (UPRIGHT, "zh-CN")], ids=["lying", "upright"]
+)
+async def test_products_and_an_order_that_waits_fit_every_phone(
+    browser: Browser, up: Up, size: tuple[int, int], language: str
+) -> None:
+    async with opened(browser, up.said.url, size, chosen=language) as page:
+        await page.wait_for_selector(".hall")
+        await to_shop(page)
+        await page.click(".product[data-product=gems_60] .product-buy")
+        await page.wait_for_selector(".panel[data-panel=waiting] [data-pay]")
+        await look(page, f"page-topup-waiting-{language}")
+
+
+@pytest.mark.parametrize(
+    ("size", "language"), [(DESKTOP, "zh-CN"), (UPRIGHT, "en")], ids=["desktop", "upright-english"]
+)
 async def test_a_product_is_paid_in_the_sandbox_and_its_gems_come_and_are_exchanged(
     browser: Browser, up: Up, size: tuple[int, int], language: str
 ) -> None:
@@ -106,22 +122,18 @@ async def test_a_product_is_paid_in_the_sandbox_and_its_gems_come_and_are_exchan
         assert sorted(kinds) == ["exchange", "topup", "topup_bonus", "welcome"]
 
 
-async def test_a_payment_whose_notification_is_lost_is_found_by_asking(
-    browser: Browser, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    folder = tmp_path_factory.mktemp("topup-lost")
-    with Up(folder / "data", env=QUICK) as own:
-        async with opened(browser, own.said.url, UPRIGHT) as page:
-            await page.wait_for_selector(".hall")
-            await to_shop(page)
-            pay = await buy(page, "gems_300", "pay_silently")
-            await pay.wait_for_selector(".state[data-state=paid]")
-            await until_is(lambda: states(page), ["PAID"])
-            await until_is(lambda: held(page), "600")
-            # A bank takes it back; nothing was spent, so nothing is owed.
-            await pay.click("button[data-act=charge_back]")
-            await until_is(lambda: states(page), ["CHARGED_BACK"])
-            await until_is(lambda: held(page), "0")
+async def test_a_payment_whose_notification_is_lost_is_found_by_asking(browser: Browser, up: Up) -> None:
+    async with opened(browser, up.said.url, UPRIGHT) as page:
+        await page.wait_for_selector(".hall")
+        await to_shop(page)
+        pay = await buy(page, "gems_300", "pay_silently")
+        await pay.wait_for_selector(".state[data-state=paid]")
+        await until_is(lambda: states(page), ["PAID"])
+        await until_is(lambda: held(page), "600")
+        # A bank takes it back; nothing was spent, so nothing is owed.
+        await pay.click("button[data-act=charge_back]")
+        await until_is(lambda: states(page), ["CHARGED_BACK"])
+        await until_is(lambda: held(page), "0")
 
 
 async def test_a_declined_payment_closes_the_order_and_costs_nothing(browser: Browser, up: Up) -> None:
