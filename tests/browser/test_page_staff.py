@@ -95,6 +95,17 @@ async def decide(page: Page, way: str) -> None:
     await page.click(".confirm .danger")
 
 
+async def decide_both_at_once(browser: Browser, up: Up, first: Page, round_id: str) -> None:
+    """Let two people decide who both see the dispute open: the second is told who was first."""
+    async with staff_page(browser, up, DESKTOP, "zh-CN") as second:
+        await open_dispute(second, round_id)
+        await decide(first, "SCORING")
+        await first.wait_for_selector("[data-decided=SCORING]")
+        await decide(second, "VOID")
+        await second.wait_for_selector(".toast:has-text('不能再改')")
+        await second.wait_for_selector("[data-decided=SCORING]")
+
+
 async def test_who_is_no_staff_has_no_such_page(browser: Browser, up: Up) -> None:
     async with opened(browser, f"{up.said.url}#staff", DESKTOP) as page:
         await page.wait_for_selector(".hall")
@@ -133,7 +144,10 @@ async def test_staff_sees_a_dispute_whole_and_decides_it(
             }[way]
             seats = await each_still(staff, "[data-panel=seats] li .soft")
             mine = next(coins[seat] for seat, name in enumerate(seats) if name.startswith("p_"))
-            await decide(staff, way)
+            if way == "SCORING":
+                await decide_both_at_once(browser, up, staff, round_id)
+            else:
+                await decide(staff, way)
             await staff.wait_for_selector(f"[data-decided={way}]:has-text('{WHY}')")
             await look(staff, "staff-decided")
         # The player's page follows by itself: the stake is home, with what the decision moved.
@@ -142,22 +156,6 @@ async def test_staff_sees_a_dispute_whole_and_decides_it(
         moved = await each_still(player, ".entry[data-kind=settlement] .entry-sums b", FIGURE)
         assert moved == ([mine] if mine else [])
         await look(player, "decided-wallet")
-
-
-async def test_who_decides_second_is_told_who_was_first(browser: Browser, up: Up) -> None:
-    async with opened(browser, up.said.url, UPRIGHT) as player:
-        round_id = await leave_a_disputed_round(player)
-    async with (
-        staff_page(browser, up, DESKTOP, "zh-CN") as first,
-        staff_page(browser, up, DESKTOP, "zh-CN") as second,
-    ):
-        for page in (first, second):
-            await open_dispute(page, round_id)
-        await decide(first, "SCORING")
-        await first.wait_for_selector("[data-decided=SCORING]")
-        await decide(second, "VOID")
-        await second.wait_for_selector(".toast:has-text('不能再改')")
-        await second.wait_for_selector("[data-decided=SCORING]")
 
 
 async def test_a_contradiction_is_listed_and_acknowledged_and_an_admin_reads_the_log(
