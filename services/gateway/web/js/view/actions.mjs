@@ -28,7 +28,7 @@ function between(state, controls, table) {
   const buttons = [];
   if (table.roundEnd) buttons.push(h("button.act.wide", { key: "result", onclick: () => controls.play.showResult(true) }, t("result.show")));
   if (table.matchEnd) buttons.push(h("button.act.wide.main", { key: "lobby", onclick: () => controls.play.toLobby() }, t("match.lobby")));
-  else if (table.me && !table.me.ready) {
+  else if (table.me && !table.me.ready && !table.short.length) {
     buttons.push(h("button.act.wide.main", { key: "ready", "data-action": "ready", disabled: state.busy.has("ready"), onclick: () => controls.play.ready() }, t("result.ready"), " ", countdown(table)));
   }
   return h("div.act-row", { key: "row" }, buttons);

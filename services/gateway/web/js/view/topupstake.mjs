@@ -18,9 +18,11 @@ export function topUpPanel(state, controls) {
   );
 }
 
+const clock = (table) => h("span.short-clock", {}, clockFace(table.shortUntil), t("seconds"));
+
 function others(state) {
   const who = state.table.short.map(({ seat }) => whoAt(state, seat)).join(t("short.and"));
-  return h("p", {}, t("short.waits", { who }), " ", clockFace(state.table.shortUntil), t("seconds"));
+  return h("p", {}, t("short.waits", { who }), " ", clock(state.table));
 }
 
 function own(state, controls, { stake, least, most }) {
@@ -31,7 +33,7 @@ function own(state, controls, { stake, least, most }) {
     h(`button.${name === "top" ? "primary" : "plain"}`, { key: name, "data-action": `add-${name}`, disabled: busy, oncreate: name === "top" ? takeFocus : null, onclick: () => controls.play.addStake(amount) }, t(amount === most ? "short.fill" : "short.add", { coins: grouped(amount) }));
   return [
     h("h2", {}, t("short.title")),
-    h("p", {}, t("short.says", { stake: grouped(stake), least: grouped(least) }), " ", clockFace(state.table.shortUntil), t("seconds")),
+    h("p", {}, t("short.says", { stake: grouped(stake), least: grouped(least) }), " ", clock(state.table)),
     h("p.vote-count", {}, gold === undefined ? "…" : t(top < least ? "short.poor" : "short.gold", { gold: grouped(gold) })),
     h(
       "div.vote-buttons",
