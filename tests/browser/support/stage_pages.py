@@ -23,7 +23,7 @@ OF_PLAYERS: Final = tuple(
 )
 """Kinds of entries that a player can have."""
 
-REQUESTS: Final = {
+REQUESTS: Final[Mapping[str, Any]] = {
     "ListEntries": economy.ListEntriesRequest,
     "GetDay": economy.GetDayRequest,
     "ListHeldStakes": disputes.ListHeldStakesRequest,
