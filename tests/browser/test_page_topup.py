@@ -12,7 +12,7 @@ from playwright.async_api import Browser, Page
 from tests.browser.support.chromium import CHROMIUM, opened
 from tests.browser.support.layout import look
 from tests.browser.support.pages import DESKTOP, LYING, UPRIGHT, go
-from tests.browser.support.seen import attribute, each, until, until_count, until_is
+from tests.browser.support.seen import attribute, each, still, until, until_count, until_is
 from tests.support.up import Up
 
 QUICK = {"PAIJU_ECONOMY_TOPUP_LOOK_S": "0.5", "PAIJU_ECONOMY_TOPUP_ASK_AFTER_S": "2"}
@@ -50,7 +50,7 @@ async def buy(page: Page, product: str, act: str) -> Page:
 
 async def declare(page: Page, up: Up, band: protection.AgeBand.ValueType) -> None:
     """Say how old the player of this page is, in his name, over the door for single calls."""
-    token = await page.evaluate("JSON.parse(sessionStorage.getItem('paiju.access')).access_token")
+    token = await still(page, "JSON.parse(sessionStorage.getItem('paiju.access')).access_token")
     async with aiohttp.ClientSession(headers={"Authorization": f"Bearer {token}"}) as http:
         url = f"{up.said.url}call/paiju.accounts.v1.ProtectionService/DeclareAge"
         async with http.post(url, data=protection.DeclareAgeRequest(band=band).SerializeToString()) as answer:
