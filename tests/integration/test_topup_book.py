@@ -280,6 +280,16 @@ async def test_a_chargeback_that_a_bank_takes_back_gives_again_what_was_taken(sh
     assert await shop.is_clean()
 
 
+async def test_what_went_back_before_its_payment_was_heard_of_is_taken_off_it(shop: Shop) -> None:
+    await shop(topups.new_order, "o_1")
+    assert await shop(topups.take, event("r1", "refunded", amount_fen=200, return_id="x")) == "applied"
+    assert (await shop(topups.state), await shop(topups.gems)) == ("waiting", 0)
+    assert await shop(topups.take, event("e1")) == "applied"
+    assert (await shop(topups.state), await shop(topups.gems)) == ("part_refunded", 60)
+    assert await shop(topups.entries) == [("topup", 60), ("topup_bonus", 30), ("refund", -30)]
+    assert await shop.is_clean()
+
+
 async def test_more_back_than_was_paid_takes_all_gems_and_waits_for_a_person(shop: Shop) -> None:
     await shop(topups.new_order, "o_1")
     await shop(topups.take, event("e1"))

@@ -164,6 +164,11 @@ def test_an_account_that_is_none_of_the_places_takes_part_in_nothing(account: Ac
         check_kind(Transfer("k", "welcome", move(account, wallet("p_a", account.currency), 1), 0))
 
 
+def test_a_kind_that_is_not_declared_moves_nothing() -> None:
+    with pytest.raises(Defect, match="not declared"):
+        check_kind(Transfer("k", "gift", move(issuer("gold"), wallet("p_a", "gold"), 1), 0))
+
+
 def _kinds_written() -> dict[str, str]:
     """Return the kinds that the code of economy names in `Transfer(key, kind, …)`, with the file."""
     found: dict[str, str] = {}
