@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
 
 import orjson
 
@@ -20,7 +18,17 @@ from services.chassis import log
 from services.chassis.bus.port import Bucket, Bus, Conflict
 from services.chassis.clock import Clock
 from services.chassis.errors import Outage
-from services.chassis.members import Beats, Member, members_of, rendezvous
+from services.chassis.members import (
+    REFUSE_S,
+    Beats,
+    Holder,
+    Member,
+    Offers,
+    Owner,
+    Refused,
+    members_of,
+    rendezvous,
+)
 
 __all__ = ["Member", "Owner", "Ownership", "members_of", "rendezvous"]
 
@@ -35,9 +43,6 @@ HURRY_S_MAX = 10.0
 HAND_OVER_STEPS = 8
 """Shards go to others in so many parts, one each `LOOK_S`: who takes them serves one before the next comes,
 and none stands still until all are read."""
-WARM_S_MAX = 8.0
-"""So long a shard, which is served meanwhile, waits for the process it goes to, if that one reads along and
-no other shard has become ready there in the meantime."""
 DRAIN_WARM_S_MAX = 12.0
 """So long all of them wait together if we drain."""
 RETAKE_S = 1.0
@@ -46,35 +51,6 @@ TAKE_S = 30.0
 """A taking that lasts longer has failed."""
 FAILURES_MAX = 3
 """After so many takings in a row that failed the shard is refused."""
-REFUSE_S = 60.0
-"""So long a shard that can't be served here is another's, if there is one."""
-
-
-class Owner(Protocol):
-    """What is told about the shards of a group. Different shards are told at the same time, one shard in
-    order.
-    """
-
-    async def take(self, shard: str) -> None:
-        """The key is ours by compare-and-set: fence, replay, serve. Raise to give it back; it is tried
-        again later.
-        """
-
-    async def release(self, shard: str) -> None:
-        """Another should own it, or we drain, or its key was taken from us: stop, flush, append the
-        hand-over.
-
-        The key is freed after this returns.
-        """
-
-
-@dataclass(frozen=True, slots=True)
-class Holder:
-    """Who holds a shard's key, and at which revision."""
-
-    process: str
-    incarnation: str
-    revision: int
 
 
 class Ownership:
@@ -121,8 +97,7 @@ class Ownership:
         self._warm = warm
         self._lag_ms = 0.0
         self._failures: dict[str, int] = {}
-        self._refused: dict[str, float] = {}
-        """Shard → until when it is refused."""
+        self._refused = Refused()
         self._owned: dict[str, int] = {}
         """Shard → revision of its key."""
         self._moving: set[str] = set()
@@ -138,10 +113,7 @@ class Ownership:
         self._beats = Beats()
         self._seen: object = None
         """What the last whole look was of."""
-        self._offered: dict[str, float] = {}
-        """Shard that another should have → since when."""
-        self._parted_warm_at = float("-inf")
-        """When a shard went last to a process that was ready for it."""
+        self._offers = Offers()
         self._alive: Bucket | None = None
         self._keys: Bucket | None = None
         self._idle = asyncio.Event()
@@ -218,16 +190,9 @@ class Ownership:
         except Outage:
             return shards
         members.pop(self._me, None)
-        return [shard for shard in shards if self._is_ready(shard, members.get(self._heir(shard, members)))]
-
-    def _is_ready(self, shard: str, heir: Member | None) -> bool:
-        """Say whether a shard may go to the process that should have it: at once, or it has waited enough."""
+        heirs = {shard: members.get(self._heir(shard, members)) for shard in shards}
         now = self._clock.monotonic()
-        since = self._offered.setdefault(shard, now)
-        if heir is not None and heir.warm is not None and shard in heir.warm:
-            self._parted_warm_at = now
-            return True
-        return heir is None or heir.warm is None or now - max(since, self._parted_warm_at) >= WARM_S_MAX
+        return [shard for shard, heir in heirs.items() if self._offers.may_go(shard, heir, now)]
 
     def lost(self, shard: str) -> None:
         """Forget a shard at once, because its log has fenced us; nothing is written."""
@@ -239,14 +204,12 @@ class Ownership:
         self._refuse(shard)
 
     def _refuse(self, shard: str) -> None:
-        self._refused[shard] = self._clock.monotonic() + REFUSE_S
+        self._refused.add(shard, self._clock.monotonic())
         self._not_before[shard] = self._clock.monotonic() + RETAKE_S
         log.get().warning("shard_refused", group=self._group, shard=shard, seconds=REFUSE_S)
 
     def _refuses(self) -> frozenset[str]:
-        now = self._clock.monotonic()
-        self._refused = {shard: until for shard, until in self._refused.items() if until > now}
-        return frozenset(self._refused)
+        return self._refused.at(self._clock.monotonic())
 
     # Beating
 
@@ -328,22 +291,24 @@ class Ownership:
         self, shard: str, holder: Holder | None, members: Mapping[str, Member], tasks: asyncio.TaskGroup
     ) -> bool:
         """Do what is to be done about a shard; return whether it should be ours and another still has it."""
-        should = self._heir(shard, members)
+        should, now = self._heir(shard, members), self._clock.monotonic()
         is_mine = holder is not None and (holder.process, holder.incarnation) == (self._me, self._incarnation)
         is_gone = holder is None or (
             holder.process not in members or members[holder.process].incarnation != holder.incarnation
         )
         if should == self._me:
-            self._offered.pop(shard, None)
+            self._offers.forget(shard)
         if shard in self._owned:
             if not is_mine or (
-                should != self._me and self._is_ready(shard, members.get(should)) and self._may_release > 0
+                should != self._me
+                and self._offers.may_go(shard, members.get(should), now)
+                and self._may_release > 0
             ):
                 self._may_release -= is_mine
                 self._moving.add(shard)
                 tasks.create_task(self._release(shard))
         elif should == self._me and (is_mine or is_gone):
-            if self._clock.monotonic() >= self._not_before.get(shard, 0.0):
+            if now >= self._not_before.get(shard, 0.0):
                 self._moving.add(shard)
                 tasks.create_task(self._take(shard, holder))
         elif is_mine and holder is not None:
@@ -412,7 +377,7 @@ class Ownership:
             log.get().error("shard_release_failed", group=self._group, shard=shard, exc_info=error)
         finally:
             revision = self._owned.pop(shard, None)
-            self._offered.pop(shard, None)
+            self._offers.forget(shard)
             if revision is not None:
                 await self._delete(shard, revision)
             self._moved(shard)

@@ -5,10 +5,44 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import orjson
 
 from services.chassis.bus.port import Bucket
+
+WARM_S_MAX = 8.0
+"""So long a shard, which is served meanwhile, waits for the process it goes to, if that one reads along and
+no other shard has become ready there in the meantime."""
+REFUSE_S = 60.0
+"""So long a shard that can't be served here is another's, if there is one."""
+
+
+class Owner(Protocol):
+    """What is told about the shards of a group. Different shards are told at the same time, one shard in
+    order.
+    """
+
+    async def take(self, shard: str) -> None:
+        """The key is ours by compare-and-set: fence, replay, serve. Raise to give it back; it is tried
+        again later.
+        """
+
+    async def release(self, shard: str) -> None:
+        """Another should own it, or we drain, or its key was taken from us: stop, flush, append the
+        hand-over.
+
+        The key is freed after this returns.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who holds a shard's key, and at which revision."""
+
+    process: str
+    incarnation: str
+    revision: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,3 +112,40 @@ class Beats:
     def is_late(self, now: float, after_s: float) -> bool:
         """Say whether somebody has not been heard for so long."""
         return any(now - since > after_s for _, since in self._seen.values())
+
+
+class Offers:
+    """Which of our shards others should have, and whether they may have them now."""
+
+    def __init__(self) -> None:
+        self._since: dict[str, float] = {}
+        self._last_warm = float("-inf")
+        """When a shard went last to a process that was ready for it."""
+
+    def may_go(self, shard: str, heir: Member | None, now: float) -> bool:
+        """Say whether a shard may go to the process that should have it: at once, or it has waited enough."""
+        since = self._since.setdefault(shard, now)
+        if heir is not None and heir.warm is not None and shard in heir.warm:
+            self._last_warm = now
+            return True
+        return heir is None or heir.warm is None or now - max(since, self._last_warm) >= WARM_S_MAX
+
+    def forget(self, shard: str) -> None:
+        """A shard has gone, or stays."""
+        self._since.pop(shard, None)
+
+
+class Refused:
+    """The shards that can't be served here for a while."""
+
+    def __init__(self) -> None:
+        self._until: dict[str, float] = {}
+
+    def add(self, shard: str, now: float) -> None:
+        """Refuse a shard from now on."""
+        self._until[shard] = now + REFUSE_S
+
+    def at(self, now: float) -> frozenset[str]:
+        """Return those that are refused."""
+        self._until = {shard: until for shard, until in self._until.items() if until > now}
+        return frozenset(self._until)

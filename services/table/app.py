@@ -21,12 +21,12 @@ from services.table.evidence_api import ACCESS as EVIDENCE_ACCESS
 from services.table.evidence_api import EvidenceApi
 from services.table.journal import Writer
 from services.table.marks import MarkStore
+from services.table.means import Means
 from services.table.memory import set_aside
 from services.table.minds import Minds
 from services.table.owner import TableOwner
 from services.table.protection import Guard
 from services.table.settings import TableSettings
-from services.table.shard import Means
 from services.table.store import RecordStore
 
 TABLE_LOG = LogSpec("TABLE_LOG", "table")

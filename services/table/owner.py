@@ -8,7 +8,8 @@ from typing import Any, Protocol
 
 from services.chassis import log
 from services.chassis.errors import Outage
-from services.table.shard import Means, Shard
+from services.table.means import Means
+from services.table.shard import Shard
 
 COMING_MAX = 8
 """So many shards that will be ours are made at a time. None of them is said to be warm before all are: while

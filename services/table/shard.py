@@ -3,37 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable
 
 from paiju.table.v1.events_pb2 import RoundVoided
 from paiju.table.v1.wire_pb2 import ShardOwned
 
-from engine.face import Game
 from services.chassis import log
 from services.chassis.bus import subject, subject_of
-from services.chassis.bus.port import Bus, Fenced, Subscription
-from services.chassis.clock import Clock
+from services.chassis.bus.port import Fenced, Subscription
 from services.chassis.errors import Outage
-from services.chassis.ids import Ids
-from services.chassis.metrics import Metrics
 from services.table import cut
 from services.table.core import events as e
 from services.table.core.events import decode_batch, encode_batch
 from services.table.desk import Desk
-from services.table.journal import Journal, Writer
+from services.table.journal import Journal
 from services.table.log_clock import LogClock
-from services.table.marks import SKIP, Marks, Watch
-from services.table.minds import Minds
-from services.table.outbox import Bank, Outbox, Records
-from services.table.protection import Guard
+from services.table.marks import SKIP, Watch
+from services.table.means import Means
+from services.table.outbox import Outbox
 from services.table.reader import TAKES_MAX, LogReader
 from services.table.sessions import Outgoing, Sessions
 from services.table.tables import STALL_GRACE_MS, Tables
-
-GRACE_MS = 5_000
-"""Every deadline is at least so long after a takeover."""
 
 MARK_S = 1.0
 """The mark of how far the log reaches is set so often, if it has grown."""
@@ -42,34 +32,6 @@ STUCK_S = 45.0
 """An append that takes longer: the shard is given back, perhaps another process reaches the log."""
 
 _log = log.get(service="table")
-
-
-@dataclass(frozen=True)
-class Means:
-    """What shards work with."""
-
-    bus: Bus
-    clock: Clock
-    ids: Ids
-    metrics: Metrics
-    games: Mapping[str, Game]
-    bank: Bank
-    records: Records
-    process: str
-    writer: Writer
-    rpc: Callable[[Shard, bytes], Awaitable[bytes | None]]
-    """Answers a forwarded call about a table of a shard."""
-    spawn: Callable[[str, Coroutine[Any, Any, None]], asyncio.Task[None]]
-    """Keeps a task of the process."""
-    grace_ms: int = GRACE_MS
-    minds: Minds | None = None
-    """Where slow bots think."""
-    marks: Marks | None = None
-    """What tells that a log has lost its end; None = nobody looks."""
-    guard: Guard | None = None
-    """Who knows who may play; None = nobody is asked."""
-    folding: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Held while the tables of a shard are made: of several taken together each plays when it is made."""
 
 
 class Shard:

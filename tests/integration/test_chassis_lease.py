@@ -16,11 +16,11 @@ from services.chassis.clock import Clock, SystemClock, VirtualClock, run_virtual
 from services.chassis.lease import (
     DRAIN_WARM_S_MAX,
     HURRY_S,
-    WARM_S_MAX,
     Ownership,
     members_of,
     rendezvous,
 )
+from services.chassis.members import WARM_S_MAX
 from tests.support.process import MemoryWorld
 
 AnyBus = MemoryBus | NatsBus

@@ -42,6 +42,11 @@ def has_seen_all(world: World, person: Person) -> bool:
             if client.last:
                 raise Violation(f"{person.player_id} saw a frame of {table_id}, which is in no log")
             return False
+        if told.table.pending:
+            if told.table.s.phase != "finished":
+                return False
+            # Nothing more comes of the log; what its owner shows in a moment counts.
+            world.logs.show_all(told)
         seat = told.table.seat_of(person.player_id)
         if seat is None or client.last < told.table.listener(seat).number:
             return False

@@ -98,6 +98,11 @@ class Logs:
         told.table.apply(event)
         self._collect(told)
 
+    def show_all(self, told: Told) -> None:
+        """Show what still waits for its time."""
+        told.table.advance(NEVER)
+        self._collect(told)
+
     def _collect(self, told: Told) -> None:
         for output in told.table.outputs:
             if isinstance(output, Shown):
@@ -147,8 +152,7 @@ class Logs:
             live: The tables as their present owners have them.
         """
         for told in self.tables.values():
-            told.table.advance(NEVER)
-            self._collect(told)
+            self.show_all(told)
         for client, number, data in self._unproven:
             told = self.tables[client.table_id]
             frame = told.frames[told.table.seat_of(client.player) or 0].get(number)

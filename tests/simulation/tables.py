@@ -18,7 +18,8 @@ from services.table.calls import serve_call
 from services.table.core.events import Spec, Stake
 from services.table.core.spec import make_spec
 from services.table.journal import Writer
-from services.table.shard import Means, Shard
+from services.table.means import Means
+from services.table.shard import Shard
 
 USUAL = {"paohuzi": "tongyi-qmt", "doudizhu": "qiang", "kawuxing": "xiangyang"}
 """Presets with the most that a table must know: 抢 and 加倍, 漂 and 买马."""
