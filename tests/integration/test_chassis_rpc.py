@@ -150,8 +150,8 @@ async def test_roles_and_scopes_travel_with_whom_a_service_acts_for(pair: Pair) 
     ):
         await pair.stub.GetSignIn(pb.GetSignInRequest())
     staff, program = (principal for principal, _ in pair.api.seen)
-    assert (staff.player_id, staff.roles, staff.is_program) == ("p_9", {"money"}, False)
-    assert (program.player_id, program.scopes, program.is_program) == ("p_9", {"play"}, True)
+    assert (staff.player_id, staff.roles, staff.is_program) == ("p_9", frozenset({"money"}), False)
+    assert (program.player_id, program.scopes, program.is_program) == ("p_9", frozenset({"play"}), True)
 
 
 async def test_a_token_carries_roles_of_players_and_scopes_of_programs(pair: Pair) -> None:
@@ -168,8 +168,8 @@ async def test_a_token_carries_roles_of_players_and_scopes_of_programs(pair: Pai
         else:
             await pair.stub.GetSignIn(pb.GetSignInRequest(), metadata=bearer)
     staff, program = (principal for principal, _ in pair.api.seen)
-    assert (staff.roles, staff.quota) == ({"admin"}, None)
-    assert (program.roles, program.scopes) == (frozenset(), {"play"})
+    assert (staff.roles, staff.quota) == (frozenset({"admin"}), None)
+    assert (program.roles, program.scopes) == (frozenset[str](), frozenset({"play"}))
     assert program.quota == auth.Quota("k_1", 60, 900)
 
 
