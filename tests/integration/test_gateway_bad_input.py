@@ -24,6 +24,7 @@ from services.chassis.clock import SystemClock
 from services.chassis.errors import Outage
 from services.gateway.settings import GatewaySettings
 from services.launch.catalog import wirings
+from services.table.settings import TableSettings
 from tests.support.nats import NatsServer
 from tests.support.play_client import GrpcClient, PlayClient, WebSocketClient
 from tests.support.real_process import SERVICE_KEY, World, running
@@ -50,7 +51,8 @@ async def world(
 ) -> AsyncIterator[World]:
     """A gateway and a table service, with one table of two people and a bot."""
     own = GatewaySettings(http_port=0, **getattr(request, "param", {}))
-    async with running(nats_server.url, tmp_path, wirings(["table", "gateway"]), {"gateway": own}) as made:
+    given = {"gateway": own, "table": TableSettings(protection=False)}
+    async with running(nats_server.url, tmp_path, wirings(["table", "gateway"]), given) as made:
         await create(made, TABLE, "p_ann", "p_bob", "bot:random")
         yield made
 

@@ -58,7 +58,7 @@ class Halls(Unoffered):
 
     async def ListHalls(self, request: Any, context: Any) -> Any:  # noqa: N802 - gRPC's name
         if request.game == "refuse":
-            raise Refusal("COINS_TOO_FEW", entry_min=3000)
+            raise Refusal("COINS_TOO_FEW", entry_min=3000, coins=12, advice_zh="", advice_en="")
         if request.game == "break":
             raise KeyError("a secret of the service")
         if request.game == "hang":

@@ -276,7 +276,7 @@ class TestAddresses:
 
 class TestRefusals:
     def test_a_refusal_carries_reason_both_texts_and_details(self) -> None:
-        error = call_error(Refusal("COINS_TOO_FEW", entry_min=3000))
+        error = call_error(Refusal("COINS_TOO_FEW", entry_min=3000, coins=12, advice_zh="", advice_en=""))
         assert (error.code, error.reason, error.details["entry_min"]) == (9, "COINS_TOO_FEW", "3000")
         assert "3000" in error.message_zh
         assert "3000" in error.message_en
@@ -302,6 +302,12 @@ class TestMethods:
             "SignInGuest",
             "RefreshSession",
             "GetSigningKeys",
+            "SignInPassword",
+            "ListOidcProviders",
+            "BeginOidc",
+            "FinishOidc",
+            "ExchangeApiKey",
+            "ListProfileChoices",
             "ListGames",
             "ScoreHand",
         }
