@@ -15,7 +15,7 @@ The tables' log is purged as it grows, so a mirror in the broker keeps all of it
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from nats.js.errors import NotFoundError
 from sqlalchemy import Engine, MetaData, create_engine, insert, select
 from sqlalchemy.engine import make_url
 
-from services.economy.store import schema as economy_schema
+from services.economy.store import schema, topup_schema
 from services.launch.permissions import OPERATOR
 from services.table import store as table_store
 from tests.chaos.deployment import Deployment
@@ -150,9 +150,12 @@ async def gather(deployment: Deployment) -> None:
                 kept = KEPT if name.startswith(LOGS) else ""
                 file = streams / f"{kept}{name.removeprefix(MIRROR)}.msgpack"
                 write_stream(file, await read(js, name))
-    for service, metadata in (("economy", economy_schema.metadata), ("table", table_store.metadata)):
+    for service, parts in (
+        ("economy", (schema.metadata, topup_schema.metadata)),
+        ("table", (table_store.metadata,)),
+    ):
         file = deployment.folder / f"{service}.db"
-        await asyncio.to_thread(copy, deployment.database_url(service), file, metadata)
+        await asyncio.to_thread(copy, deployment.database_url(service), file, parts)
 
 
 def write_stream(file: Path, entries: Iterable[Entry]) -> None:
@@ -177,14 +180,15 @@ def read_kept(folder: Path) -> Iterator[tuple[str, list[Entry]]]:
         yield file.stem.removeprefix(KEPT), read_stream(file)
 
 
-def copy(url: str, file: Path, metadata: MetaData) -> None:
-    """Copy a database into a SQLite file."""
+def copy(url: str, file: Path, parts: Sequence[MetaData]) -> None:
+    """Copy the tables of a database into a SQLite file."""
     file.unlink(missing_ok=True)
     source, target = engine_of(url), create_engine(f"sqlite:///{file}")
     try:
-        metadata.create_all(target)
+        for metadata in parts:
+            metadata.create_all(target)
         with source.connect() as there, target.begin() as here:
-            for table in metadata.sorted_tables:
+            for table in (table for metadata in parts for table in metadata.sorted_tables):
                 rows: list[dict[str, Any]] = [dict(row._mapping) for row in there.execute(select(table))]
                 for start in range(0, len(rows), ROWS):
                     here.execute(insert(table), rows[start : start + ROWS])
