@@ -10,7 +10,7 @@ SETUP_STAMP := $(VENV)/.setup
 
 .DEFAULT_GOAL := help
 .PHONY: help setup play test check fix protos protos-check deploy-nats bench bench-peers bots golden screenshots lock sim chaos \
-	engine-fast test-fast wheel wheel-fast clean
+	test-mutants engine-fast test-fast wheel wheel-fast clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## / \t/' | expand -t 16
@@ -103,6 +103,9 @@ screenshots: setup ## photograph the page at the sizes it promises, into build/s
 
 sim: setup ## the seeded simulation over all cores: make sim N=2000
 	@PYTHONPATH=$(CURDIR):$(CURDIR)/protos $(BIN)/python -m tests.simulation --seeds $(or $(N),$(SEEDS),2000)
+
+test-mutants: setup ## every planted mutant must be noticed; half an hour. make test tries the first of them
+	SIM_MUTANTS=all $(BIN)/python -m pytest tests/simulation/mutants $(PYTEST_ARGS)
 
 SECONDS ?= 120
 REPLICAS ?= 1

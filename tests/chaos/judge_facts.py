@@ -117,6 +117,14 @@ def judge_databases(story: Story, folder: Path, now_ms: int, counts: Counter[str
         yield Problem("record", f"{round_id} is kept, and never ended")
 
 
+_ADDED = (
+    select(schema.entries.c.account, schema.entries.c.amount)
+    .join(schema.transfers, schema.transfers.c.id == schema.entries.c.transfer_id)
+    .where(schema.transfers.c.kind == "stake_topup", schema.entries.c.account.like("stake/%"))
+)
+"""What was added to stakes between rounds."""
+
+
 def _book(connection: Connection, story: Story) -> Iterator[Problem]:
     """All coins ever made are somewhere, no stake is left, and each seat took away what its rounds say."""
     total = func.sum(schema.accounts.c.balance)
@@ -134,8 +142,13 @@ def _book(connection: Connection, story: Story) -> Iterator[Problem]:
             state = "unknown" if found is None else found.state
             yield Problem("settled", f"{round_id} is {state} in the book")
             continue
+        options = json.loads(RoundAudited.FromString(found.payload).settlement_json or "{}")
+        before = json.loads(found.stakes_before)
         for seat, coins in enumerate(json.loads(found.coins)):
-            moved[found.match_id, seat] += coins
+            moved[found.match_id, seat] += coins - min(options.get("fee", 0), before[seat])
+    for account, amount in connection.execute(_ADDED):
+        _, match_id, seat = account.split("/")
+        moved[match_id, int(seat)] += amount
     for row in connection.execute(select(schema.stakes)):
         who = f"stake of {row.player_id} at {row.match_id} seat {row.seat}"
         if row.state == "tombstone":
