@@ -10,7 +10,7 @@ SETUP_STAMP := $(VENV)/.setup
 
 .DEFAULT_GOAL := help
 .PHONY: help setup play test check fix protos protos-check deploy-nats bench bench-peers bots golden screenshots lock sim chaos \
-	test-mutants engine-fast test-fast wheel wheel-fast clean
+	test-long test-mutants engine-fast test-fast wheel wheel-fast clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## / \t/' | expand -t 16
@@ -42,7 +42,8 @@ engine-fast: setup ## build/fast: this checkout with the engine compiled (PYTHON
 
 # Every test of the engine alone, and those that hold it against scoring.
 FAST_TESTS := $(wildcard tests/unit/test_engine_*.py tests/unit/test_doudizhu_*.py tests/unit/test_kawuxing_*.py \
-	tests/unit/test_qinghunpeng_*.py tests/unit/test_table_*.py tests/differential/test_*lockstep.py) tests/golden \
+	tests/unit/test_qinghunpeng_*.py tests/unit/test_table_fold.py tests/unit/test_table_texts.py \
+	tests/unit/test_table_follows.py tests/differential/test_*lockstep.py) tests/golden \
 	tests/differential/test_scoring_agrees_with_the_engine.py tests/property/test_every_game_keeps_its_promises.py \
 	tests/property/test_every_game_leaks_nothing.py
 
@@ -103,6 +104,9 @@ screenshots: setup ## photograph the page at the sizes it promises, into build/s
 
 sim: setup ## the seeded simulation over all cores: make sim N=2000
 	@PYTHONPATH=$(CURDIR):$(CURDIR)/protos $(BIN)/python -m tests.simulation --seeds $(or $(N),$(SEEDS),2000)
+
+test-long: setup ## the tests that take longest; make test has a short form of each
+	$(BIN)/python -m pytest -m long $(PYTEST_ARGS)
 
 test-mutants: setup ## every planted mutant must be noticed; half an hour. make test tries the first of them
 	SIM_MUTANTS=all $(BIN)/python -m pytest tests/simulation/mutants $(PYTEST_ARGS)

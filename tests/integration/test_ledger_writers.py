@@ -109,6 +109,7 @@ def test_eight_processes_doing_anything_at_all_conserve_every_coin(database_url:
     books.engine.dispose()
 
 
+@pytest.mark.long
 def test_what_eight_processes_are_told_at_once_is_settled_once_and_in_order(database_url: str) -> None:
     books = start(database_url, 90_000, "p_a", "p_b")
     matches = [f"0-m{number}" for number in range(6)]
@@ -155,6 +156,7 @@ def test_one_balance_spent_by_eight_processes_at_once_is_spent_once(database_url
     books.engine.dispose()
 
 
+@pytest.mark.long
 def test_a_key_used_by_eight_processes_at_once_pays_once_and_says_the_same_to_all(database_url: str) -> None:
     books = start(database_url, 1, "p_b")
     books.engine.dispose()
@@ -234,6 +236,7 @@ async def test_a_restart_of_postgres_in_mid_batch_loses_nothing_and_doubles_noth
 
 
 @pytest.mark.postgres
+@pytest.mark.long
 async def test_restarts_under_load_lose_nothing_of_what_four_settle_at_once(server: PostgresServer) -> None:
     url = server.database()
     matches = [f"0-m{number}" for number in range(8)]

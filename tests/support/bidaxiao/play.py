@@ -33,6 +33,11 @@ class Event:
         """Whether it shows a new card to all."""
         return self.words[0] == "play"
 
+    @property
+    def reader(self) -> int | None:
+        """The only seat that may read it, if it is private."""
+        return int(self.words[1]) if self.words[0] in ("ask", "answer") else None
+
     def text_for(self, seat: int | None) -> str | None:
         """Return what a seat, or a spectator, may read."""
         if self.words[0] in ("ask", "answer") and self.words[1] != str(seat):
