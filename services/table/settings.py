@@ -23,6 +23,6 @@ class TableSettings(ServiceSettings):
     without accounts."""
     standby: bool = True
     """Read along the logs of shards that would be ours if their owner died, so that its tables stand still
-    hardly longer than its lease lasts; what that costs is in docs/performance.md."""
+    hardly longer than its lease lasts (docs/adr/0033-who-may-own-a-shard-reads-along.md)."""
     grace_ms: int = Field(default=5_000, ge=0, le=600_000)
     """Every deadline is at least so long after a takeover."""
