@@ -80,12 +80,14 @@ async def test_a_round_goes_on_after_the_platform_was_killed_and_is_settled(
     assert verdict.record.commitment == opening.commitment, "it was promised before the nonces"
     assert verdict.nonces_given == 1
     me = next(seat.seat for seat in person.seats if seat.player_id == person.player_id)
-    before = sum(
-        frame.round_settlement.coins[me]
+    settlements = {
+        frame.round_settlement.round_id: frame.round_settlement
         for frame in person.frames
-        if frame.round_settlement.settled and frame.round_settlement.round_id != end.round_id
-    )
-    assert sum(await person.gold()) == welcome + before + settlement.coins[me], "what was won is there, once"
+        if frame.round_settlement.settled
+    }
+    assert all(one.fees[me] > 0 for one in settlements.values()), "a hall takes its fee"
+    gained = sum(one.coins[me] - one.fees[me] for one in settlements.values())
+    assert sum(await person.gold()) == welcome + gained, "what was won is there, once"
     await person.close()
 
     book = spawn("reconcile", "--data", str(up.data), "--json", env={}, log=tmp_path / "reconcile.log")
