@@ -127,7 +127,8 @@ async def test_a_person_and_two_bots_play_a_match_for_coins(platform: World) -> 
     numbers = [frame.number for frame in person.frames]
     assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
     seat = next(s.seat for s in person.view.seats if s.player_id == person.player_id)
-    won = sum(frame.round_settlement.coins[seat] for frame in settled)
+    paid = [frame.round_settlement for frame in settled]
+    won = sum(one.coins[seat] - one.fees[seat] for one in paid)
     await until_coins(person, 20_000 + won)
     assert (await coins(person))[1] == 0
 

@@ -59,6 +59,7 @@ def platform(nats_server: NatsServer, tmp_path: Path) -> Iterator[Platform]:
         return {
             "PAIJU_NATS_URL": nats_server.url,
             "PAIJU_SERVICE_KEY": SERVICE_KEY,
+            "PAIJU_TABLE_PROTECTION": "false",
             "PAIJU_DATA_DIR": str(tmp_path / "data"),
             "PAIJU_GRPC_ADDRESSES": json.dumps({"table": f"127.0.0.1:{ports[0]}"}),
             "PAIJU_GRPC_PORT": str(grpc),
