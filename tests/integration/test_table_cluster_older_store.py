@@ -140,7 +140,7 @@ async def test_an_older_store_ends_the_match_void_and_gives_the_stakes_back(
         won = 0
         for frame in settled.values():
             seat = next(seat.seat for seat in person.view.seats if seat.player_id == person.player_id)
-            won += frame.round_settlement.coins[seat]
+            won += frame.round_settlement.coins[seat] - frame.round_settlement.fees[seat]
         await until_gold(person, (20_000 + won, 0))
         # Free for another match at once.
         person.frames.clear()
