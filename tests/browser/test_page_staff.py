@@ -19,6 +19,7 @@ from tests.support.up import Up
 from tests.support.wrong_engine import contradict, make_staff, wrong_platform
 
 pytestmark = [
+    pytest.mark.long,
     pytest.mark.browser,
     pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),

@@ -19,6 +19,7 @@ QUICK = {"PAIJU_ECONOMY_TOPUP_LOOK_S": "0.5", "PAIJU_ECONOMY_TOPUP_ASK_AFTER_S":
 """The provider is asked soon; else half a minute after an order was made."""
 
 pytestmark = [
+    pytest.mark.long,
     pytest.mark.browser,
     pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
