@@ -221,10 +221,7 @@ class Ownership:
         while True:
             due = self._clock.monotonic() + BEAT_S
             if not self._has_left:
-                try:
-                    await self._say()
-                except Outage as outage:
-                    log.get().warning("beat_missed", group=self._group, why=str(outage))
+                await self.say()
             before = self._clock.monotonic()
             await self._clock.sleep(max(0.0, due - before))
             late_ms = (self._clock.monotonic() - max(due, before)) * 1000

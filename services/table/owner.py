@@ -16,6 +16,10 @@ COMING_MAX = 8
 others are still made here, taking one would take long."""
 
 
+AGAIN_S = 10.0
+"""A log that could not be read along is tried again after so long."""
+
+
 class Lease(Protocol):
     """What is told when a shard's log has fenced us."""
 
@@ -48,6 +52,8 @@ class TableOwner:
         self._spare: Sequence[str] = ()
         self._followed: dict[str, tuple[Shard, asyncio.Task[None]]] = {}
         self._follows: asyncio.Task[None] | None = None
+        self._not_before: dict[str, float] = {}
+        """Shard whose log could not be read along → when it is tried again."""
         means.metrics.gauge("table_shards", "Shards served").set_function(lambda: len(self._shards))
         means.metrics.gauge("table_shards_followed", "Shards of others that are read along").set_function(
             lambda: len(self._followed)
@@ -86,7 +92,9 @@ class TableOwner:
         wanted = {*self._coming, *self._spare}
         for name, (_, task) in list(self._followed.items()):
             if name not in wanted or task.done():
-                # What ended by itself has lost sight of the log; it begins anew.
+                # What ended by itself has lost sight of the log, or cannot read it; it begins anew.
+                if task.done():
+                    self._not_before[name] = self._means.clock.monotonic() + AGAIN_S
                 task.cancel()
                 del self._followed[name]
                 self.let_go += 1
@@ -125,13 +133,16 @@ class TableOwner:
         await warm.wait()
 
     def _may_follow(self, shard: str) -> bool:
-        return shard not in self._followed and shard not in self._shards
+        is_due = self._means.clock.monotonic() >= self._not_before.get(shard, 0.0)
+        return is_due and shard not in self._followed and shard not in self._shards
 
     async def _follow(self, shard: Shard, is_warm: Callable[[], None]) -> None:
         try:
             await shard.follow(is_warm)
         except Outage as outage:
             log.get(service="table").warning("shard_not_followed", shard=shard.name, why=str(outage))
+        except Exception as error:  # noqa: BLE001 - a newer process may write what this one cannot read yet
+            log.get(service="table").error("shard_not_followed", shard=shard.name, exc_info=error)
         finally:
             is_warm()
 

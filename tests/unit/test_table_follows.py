@@ -16,7 +16,7 @@ from services.chassis.errors import Outage
 from services.table.calls import Calls, Create
 from services.table.core.state import encode_state
 from services.table.marks import WRITTEN_MAX, Watch
-from services.table.owner import COMING_MAX, TableOwner
+from services.table.owner import AGAIN_S, COMING_MAX, TableOwner
 from services.table.reader import LogReader
 from services.table.shard import Shard
 from tests.simulation.tables import Host, spec
@@ -224,6 +224,43 @@ async def test_what_is_coming_is_said_to_be_warm_once_all_of_it_is(at: Room) -> 
     owner.expects(names[COMING_MAX:], ["e", "f"])
     await at.clock.sleep(2)
     assert told[1:] == [set(names[COMING_MAX:])]
+    await host.kill()
+
+
+@room
+async def test_a_log_that_a_newer_process_writes_ends_nobody_who_reads_along(at: Room) -> None:
+    await begin(at)
+    host = Host(at.bus("next"), at.clock, name="next")
+    owner = TableOwner(host.means)
+    owner.expects((), ["0"])
+    await at.clock.sleep(1)
+    assert list(owner.warm()) == ["0"]
+    crashed: list[BaseException] = []
+
+    def ended(task: asyncio.Task[None]) -> None:
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            crashed.append(error)
+
+    for task in host.tasks:
+        task.add_done_callback(ended)
+    bus, log = at.bus("newer"), "paiju.table.log.0"
+    last = await bus.last(log)
+    assert last is not None
+    seq = await bus.append(log, b"\x92\xcd\x03\xe7\x90", last.seq, "i_newer/1")
+    await at.clock.sleep(1)
+    for _ in range(8):
+        owner.expects((), ["0"])
+        await at.clock.sleep(0.5)
+    assert list(owner.warm()) == [], "it can't be taken here at once"
+    assert crashed == []
+    # It is not read from its beginning with each look, and again after a while.
+    assert not owner._followed
+    await at.clock.sleep(AGAIN_S)
+    owner.expects((), ["0"])
+    await at.clock.sleep(1)
+    assert "0" in owner._followed
+    assert seq > last.seq
     await host.kill()
 
 
