@@ -22,7 +22,7 @@ BACK: Final = 0.4
 def hard_bot(view: View, rng: Rng) -> Action:
     """Return the action of the best expectation.
 
-    No search follows: playouts among close candidates cost a hundred times as much and gained nothing that
+    No search follows: playouts among close candidates made a deal 25 times as long and gained nothing that
     could be measured (docs/performance.md, "The bots").
     """
     return ranking(view, rng)[0][1]
