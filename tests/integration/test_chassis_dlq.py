@@ -135,6 +135,16 @@ def voided(number: int) -> RoundVoided:
     return RoundVoided(round_id=f"m/{number}", match_id="m", round_no=number, game="paohuzi")
 
 
+async def swept_up_to(bus: Any, types: Any, ear: Ear, count: int) -> None:
+    """Sweep until so many were handed over: in a cluster a durable may know a fact a moment later."""
+
+    async def swept() -> bool:
+        await bus.sweep("test-sweep", types, ear, batch=3)
+        return len(ear.took) >= count
+
+    await until(swept)
+
+
 async def test_a_sweep_hands_over_what_is_there_once_and_returns(bus: Any) -> None:
     ear = Ear()
     types = (RoundVoided, RoundFinished, PlayerCreated)
@@ -143,12 +153,12 @@ async def test_a_sweep_hands_over_what_is_there_once_and_returns(bus: Any) -> No
     for number in range(1, 8):
         await bus.publish(voided(number), f"v{number}")
     await bus.publish(PlayerCreated(player_id="p_a"), "p")
-    await bus.sweep("test-sweep", types, ear, batch=3)
+    await swept_up_to(bus, types, ear, 8)
     assert sorted(one.event_id for one in ear.took) == ["p", *(f"v{number}" for number in range(1, 8))]
     await bus.sweep("test-sweep", types, ear, batch=3)
     assert len(ear.took) == 8
     await bus.publish(voided(9), "v9")
-    await bus.sweep("test-sweep", types, ear, batch=3)
+    await swept_up_to(bus, types, ear, 9)
     assert ear.took[-1].event_id == "v9"
 
 
@@ -156,8 +166,15 @@ async def test_an_outage_ends_a_sweep_and_what_was_not_handled_comes_again(bus: 
     ear = Ear()
     ear.error = Outage("no database")
     await bus.publish(voided(1), "v1")
-    with pytest.raises(Outage, match="no database"):
-        await bus.sweep("test-sweep", (RoundVoided,), ear)
+
+    async def refused() -> bool:
+        try:
+            await bus.sweep("test-sweep", (RoundVoided,), ear)
+        except Outage as outage:
+            return str(outage) == "no database"
+        return False
+
+    await until(refused)
     ear.error = None
 
     async def swept() -> bool:

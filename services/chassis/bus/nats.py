@@ -221,17 +221,22 @@ class NatsBus(BaseBus):
         self, stream: str, subjects: Sequence[str], from_seq: int = 1
     ) -> AsyncGenerator[KeptFact, None]:
         """See `port.Bus.kept`."""
+        # Asked of the stream's leader: in a cluster the reader's server may be a moment behind it.
+        lasts = [await self._last(stream, subject) for subject in subjects]
+        last_seq = max((last.seq for last in lasts if last is not None), default=0)
         name = self.ids.new("read", "-")
         pull = await open_reader(self._client, self._js, self.clock, stream, subjects, from_seq, name)
         left = pull.unhandled
+        seq = from_seq - 1
         self._pulls.add(pull)
         try:
-            while left > 0:
+            while left > 0 or seq < last_seq:
                 raws = await pull.fetch(500, 0.0)
                 if not raws:
                     raise Outage(f"{stream} can't be read to its end: {left} messages did not come")
                 for raw in raws:
                     yield KeptFact(raw.seq, raw.subject, raw.payload, raw.headers, raw.at_ms)
+                seq = raws[-1].seq
                 left = min(left - len(raws), raws[-1].waiting)
         finally:
             self._pulls.discard(pull)

@@ -239,6 +239,9 @@ class Bus(Protocol):
     ) -> None:
         """Hand over, as `consume` does, what is stored now and was not handed over before; then return.
 
+        In a cluster the server that holds the durable may be some milliseconds behind the one that took the
+        fact: what it does not know yet is handed over the next time.
+
         Raises:
             Outage: The handler's, or the streams can't be reached; what was not handled comes again.
         """
