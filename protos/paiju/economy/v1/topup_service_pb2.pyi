@@ -67,6 +67,34 @@ ORDER_STATE_CHARGED_BACK: OrderState.ValueType  # 8
 """A bank took money back, with or without refunds."""
 Global___OrderState: _TypeAlias = OrderState  # noqa: Y015
 
+class _OrderFilter:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _OrderFilterEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_OrderFilter.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    ORDER_FILTER_UNSPECIFIED: _OrderFilter.ValueType  # 0
+    """All."""
+    ORDER_FILTER_PAID: _OrderFilter.ValueType  # 1
+    """That were ever paid."""
+    ORDER_FILTER_RETURNED: _OrderFilter.ValueType  # 2
+    """Of whose money some went back, or is on its way."""
+    ORDER_FILTER_WAITING: _OrderFilter.ValueType  # 3
+    """That may still be paid: `created` and `waiting`."""
+
+class OrderFilter(_OrderFilter, metaclass=_OrderFilterEnumTypeWrapper):
+    """Which orders FindOrders returns."""
+
+ORDER_FILTER_UNSPECIFIED: OrderFilter.ValueType  # 0
+"""All."""
+ORDER_FILTER_PAID: OrderFilter.ValueType  # 1
+"""That were ever paid."""
+ORDER_FILTER_RETURNED: OrderFilter.ValueType  # 2
+"""Of whose money some went back, or is on its way."""
+ORDER_FILTER_WAITING: OrderFilter.ValueType  # 3
+"""That may still be paid: `created` and `waiting`."""
+Global___OrderFilter: _TypeAlias = OrderFilter  # noqa: Y015
+
 class _SandboxAct:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -912,6 +940,68 @@ class RefundOrderResponse(_message.Message):
 Global___RefundOrderResponse: _TypeAlias = RefundOrderResponse  # noqa: Y015
 
 @_typing.final
+class FindOrdersRequest(_message.Message):
+    """Request of FindOrders (`staff:money`)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    FILTER_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """Only this player's; empty = everybody's."""
+    filter: Global___OrderFilter.ValueType
+    """Only these."""
+    page_size: _builtins.int
+    """At most 100; 0 = 20."""
+    page_token: _builtins.str
+    """As the last response gave it; empty = from the newest."""
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        filter: Global___OrderFilter.ValueType = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["filter", b"filter", "page_size", b"page_size", "page_token", b"page_token", "player_id", b"player_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FindOrdersRequest: _TypeAlias = FindOrdersRequest  # noqa: Y015
+
+@_typing.final
+class FindOrdersResponse(_message.Message):
+    """Response of FindOrders."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ORDERS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """Empty = no more."""
+    @_builtins.property
+    def orders(self) -> _containers.RepeatedCompositeFieldContainer[Global___Order]:
+        """Newest first."""
+
+    def __init__(
+        self,
+        *,
+        orders: _abc.Iterable[Global___Order] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_page_token", b"next_page_token", "orders", b"orders"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FindOrdersResponse: _TypeAlias = FindOrdersResponse  # noqa: Y015
+
+@_typing.final
 class PaymentProblem(_message.Message):
     """Something genuine that a provider said and that was not acted upon."""
 
@@ -924,6 +1014,9 @@ class PaymentProblem(_message.Message):
     REASON_FIELD_NUMBER: _builtins.int
     DETAIL_JSON_FIELD_NUMBER: _builtins.int
     AT_MS_FIELD_NUMBER: _builtins.int
+    RESOLVED_AT_MS_FIELD_NUMBER: _builtins.int
+    RESOLVED_BY_FIELD_NUMBER: _builtins.int
+    RESOLUTION_FIELD_NUMBER: _builtins.int
     problem_id: _builtins.int
     """For ResolvePaymentProblem."""
     provider: _builtins.str
@@ -938,6 +1031,12 @@ class PaymentProblem(_message.Message):
     """What came, as JSON of its fields."""
     at_ms: _builtins.int
     """Unix milliseconds."""
+    resolved_at_ms: _builtins.int
+    """Unix milliseconds; 0 = it waits for a person."""
+    resolved_by: _builtins.str
+    """Who dealt with it; empty = nobody yet, or before this was written down."""
+    resolution: _builtins.str
+    """What was done, in his words."""
     def __init__(
         self,
         *,
@@ -948,10 +1047,13 @@ class PaymentProblem(_message.Message):
         reason: _builtins.str = ...,
         detail_json: _builtins.str = ...,
         at_ms: _builtins.int = ...,
+        resolved_at_ms: _builtins.int = ...,
+        resolved_by: _builtins.str = ...,
+        resolution: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_ms", b"at_ms", "detail_json", b"detail_json", "event_id", b"event_id", "order_id", b"order_id", "problem_id", b"problem_id", "provider", b"provider", "reason", b"reason"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_ms", b"at_ms", "detail_json", b"detail_json", "event_id", b"event_id", "order_id", b"order_id", "problem_id", b"problem_id", "provider", b"provider", "reason", b"reason", "resolution", b"resolution", "resolved_at_ms", b"resolved_at_ms", "resolved_by", b"resolved_by"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -965,19 +1067,23 @@ class ListPaymentProblemsRequest(_message.Message):
 
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    WITH_RESOLVED_FIELD_NUMBER: _builtins.int
     page_size: _builtins.int
     """At most 100; 0 = 20."""
     page_token: _builtins.str
-    """As the last response gave it; empty = from the oldest."""
+    """As the last response gave it; empty = from the beginning."""
+    with_resolved: _builtins.bool
+    """True: also those that were dealt with, newest first."""
     def __init__(
         self,
         *,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
+        with_resolved: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token", "with_resolved", b"with_resolved"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -991,21 +1097,25 @@ class ListPaymentProblemsResponse(_message.Message):
 
     PROBLEMS_FIELD_NUMBER: _builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    OPEN_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
     """Empty = no more."""
+    open: _builtins.int
+    """How many wait for a person, listed here or not."""
     @_builtins.property
     def problems(self) -> _containers.RepeatedCompositeFieldContainer[Global___PaymentProblem]:
-        """Only those that nobody has dealt with."""
+        """Those that nobody has dealt with, oldest first; or all of them, newest first."""
 
     def __init__(
         self,
         *,
         problems: _abc.Iterable[Global___PaymentProblem] | None = ...,
         next_page_token: _builtins.str = ...,
+        open: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_page_token", b"next_page_token", "problems", b"problems"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_page_token", b"next_page_token", "open", b"open", "problems", b"problems"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1064,6 +1174,9 @@ class GemDebt(_message.Message):
     ORDER_ID_FIELD_NUMBER: _builtins.int
     OWED_GEMS_FIELD_NUMBER: _builtins.int
     SINCE_MS_FIELD_NUMBER: _builtins.int
+    SHORT_GEMS_FIELD_NUMBER: _builtins.int
+    PAID_GEMS_FIELD_NUMBER: _builtins.int
+    WAIVED_GEMS_FIELD_NUMBER: _builtins.int
     player_id: _builtins.str
     """Whose."""
     order_id: _builtins.str
@@ -1072,6 +1185,12 @@ class GemDebt(_message.Message):
     """Still owed; at least 1."""
     since_ms: _builtins.int
     """Unix milliseconds since when."""
+    short_gems: _builtins.int
+    """What was short at first, before anything of it was paid, waived or void."""
+    paid_gems: _builtins.int
+    """What later top-ups paid of it."""
+    waived_gems: _builtins.int
+    """What staff waived of it."""
     def __init__(
         self,
         *,
@@ -1079,10 +1198,13 @@ class GemDebt(_message.Message):
         order_id: _builtins.str = ...,
         owed_gems: _builtins.int = ...,
         since_ms: _builtins.int = ...,
+        short_gems: _builtins.int = ...,
+        paid_gems: _builtins.int = ...,
+        waived_gems: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["order_id", b"order_id", "owed_gems", b"owed_gems", "player_id", b"player_id", "since_ms", b"since_ms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["order_id", b"order_id", "owed_gems", b"owed_gems", "paid_gems", b"paid_gems", "player_id", b"player_id", "short_gems", b"short_gems", "since_ms", b"since_ms", "waived_gems", b"waived_gems"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1122,8 +1244,14 @@ class ListDebtsResponse(_message.Message):
 
     DEBTS_FIELD_NUMBER: _builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    OPEN_FIELD_NUMBER: _builtins.int
+    OWED_GEMS_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
     """Empty = no more."""
+    open: _builtins.int
+    """How many are open, listed here or not."""
+    owed_gems: _builtins.int
+    """Gems owed by all of them together."""
     @_builtins.property
     def debts(self) -> _containers.RepeatedCompositeFieldContainer[Global___GemDebt]:
         """Oldest first."""
@@ -1133,14 +1261,74 @@ class ListDebtsResponse(_message.Message):
         *,
         debts: _abc.Iterable[Global___GemDebt] | None = ...,
         next_page_token: _builtins.str = ...,
+        open: _builtins.int = ...,
+        owed_gems: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["debts", b"debts", "next_page_token", b"next_page_token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["debts", b"debts", "next_page_token", b"next_page_token", "open", b"open", "owed_gems", b"owed_gems"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ListDebtsResponse: _TypeAlias = ListDebtsResponse  # noqa: Y015
+
+@_typing.final
+class WaiveDebtRequest(_message.Message):
+    """Request of WaiveDebt (`staff:money`)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    ORDER_ID_FIELD_NUMBER: _builtins.int
+    GEMS_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    request_id: _builtins.str
+    """Chosen by the caller, 1 to 100 characters; a repeat with the same content changes nothing."""
+    order_id: _builtins.str
+    """For which order."""
+    gems: _builtins.int
+    """Gems; at least 1 and no more than is owed."""
+    reason: _builtins.str
+    """Why; 3 to 500 characters. It is written into the log of staff."""
+    def __init__(
+        self,
+        *,
+        request_id: _builtins.str = ...,
+        order_id: _builtins.str = ...,
+        gems: _builtins.int = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["gems", b"gems", "order_id", b"order_id", "reason", b"reason", "request_id", b"request_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WaiveDebtRequest: _TypeAlias = WaiveDebtRequest  # noqa: Y015
+
+@_typing.final
+class WaiveDebtResponse(_message.Message):
+    """Response of WaiveDebt."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DEBT_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def debt(self) -> Global___GemDebt:
+        """What is owed then, perhaps 0."""
+
+    def __init__(
+        self,
+        *,
+        debt: Global___GemDebt | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["debt", b"debt"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["debt", b"debt"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WaiveDebtResponse: _TypeAlias = WaiveDebtResponse  # noqa: Y015
 
 @_typing.final
 class GetSandboxPaymentRequest(_message.Message):

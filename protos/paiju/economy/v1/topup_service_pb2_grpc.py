@@ -75,6 +75,11 @@ class TopUpServiceStub:
                 request_serializer=paiju_dot_economy_dot_v1_dot_topup__service__pb2.RefundOrderRequest.SerializeToString,
                 response_deserializer=paiju_dot_economy_dot_v1_dot_topup__service__pb2.RefundOrderResponse.FromString,
                 _registered_method=True)
+        self.FindOrders = channel.unary_unary(
+                '/paiju.economy.v1.TopUpService/FindOrders',
+                request_serializer=paiju_dot_economy_dot_v1_dot_topup__service__pb2.FindOrdersRequest.SerializeToString,
+                response_deserializer=paiju_dot_economy_dot_v1_dot_topup__service__pb2.FindOrdersResponse.FromString,
+                _registered_method=True)
         self.ListPaymentProblems = channel.unary_unary(
                 '/paiju.economy.v1.TopUpService/ListPaymentProblems',
                 request_serializer=paiju_dot_economy_dot_v1_dot_topup__service__pb2.ListPaymentProblemsRequest.SerializeToString,
@@ -89,6 +94,11 @@ class TopUpServiceStub:
                 '/paiju.economy.v1.TopUpService/ListDebts',
                 request_serializer=paiju_dot_economy_dot_v1_dot_topup__service__pb2.ListDebtsRequest.SerializeToString,
                 response_deserializer=paiju_dot_economy_dot_v1_dot_topup__service__pb2.ListDebtsResponse.FromString,
+                _registered_method=True)
+        self.WaiveDebt = channel.unary_unary(
+                '/paiju.economy.v1.TopUpService/WaiveDebt',
+                request_serializer=paiju_dot_economy_dot_v1_dot_topup__service__pb2.WaiveDebtRequest.SerializeToString,
+                response_deserializer=paiju_dot_economy_dot_v1_dot_topup__service__pb2.WaiveDebtResponse.FromString,
                 _registered_method=True)
 
 
@@ -152,6 +162,13 @@ class TopUpServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def FindOrders(self, request, context):
+        """Orders of everybody, newest first, or one player's (staff).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ListPaymentProblems(self, request, context):
         """What providers said that fits no order or contradicts one, oldest first (staff).
         """
@@ -168,6 +185,13 @@ class TopUpServiceServicer:
 
     def ListDebts(self, request, context):
         """Gems that were taken back by a bank but had been spent (staff).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def WaiveDebt(self, request, context):
+        """Ask no longer for what is owed for an order (staff). Idempotent by `request_id`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -216,6 +240,11 @@ def add_TopUpServiceServicer_to_server(servicer, server):
                     request_deserializer=paiju_dot_economy_dot_v1_dot_topup__service__pb2.RefundOrderRequest.FromString,
                     response_serializer=paiju_dot_economy_dot_v1_dot_topup__service__pb2.RefundOrderResponse.SerializeToString,
             ),
+            'FindOrders': grpc.unary_unary_rpc_method_handler(
+                    servicer.FindOrders,
+                    request_deserializer=paiju_dot_economy_dot_v1_dot_topup__service__pb2.FindOrdersRequest.FromString,
+                    response_serializer=paiju_dot_economy_dot_v1_dot_topup__service__pb2.FindOrdersResponse.SerializeToString,
+            ),
             'ListPaymentProblems': grpc.unary_unary_rpc_method_handler(
                     servicer.ListPaymentProblems,
                     request_deserializer=paiju_dot_economy_dot_v1_dot_topup__service__pb2.ListPaymentProblemsRequest.FromString,
@@ -230,6 +259,11 @@ def add_TopUpServiceServicer_to_server(servicer, server):
                     servicer.ListDebts,
                     request_deserializer=paiju_dot_economy_dot_v1_dot_topup__service__pb2.ListDebtsRequest.FromString,
                     response_serializer=paiju_dot_economy_dot_v1_dot_topup__service__pb2.ListDebtsResponse.SerializeToString,
+            ),
+            'WaiveDebt': grpc.unary_unary_rpc_method_handler(
+                    servicer.WaiveDebt,
+                    request_deserializer=paiju_dot_economy_dot_v1_dot_topup__service__pb2.WaiveDebtRequest.FromString,
+                    response_serializer=paiju_dot_economy_dot_v1_dot_topup__service__pb2.WaiveDebtResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -460,6 +494,33 @@ class TopUpService:
             _registered_method=True)
 
     @staticmethod
+    def FindOrders(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.economy.v1.TopUpService/FindOrders',
+            paiju_dot_economy_dot_v1_dot_topup__service__pb2.FindOrdersRequest.SerializeToString,
+            paiju_dot_economy_dot_v1_dot_topup__service__pb2.FindOrdersResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
     def ListPaymentProblems(request,
             target,
             options=(),
@@ -530,6 +591,33 @@ class TopUpService:
             '/paiju.economy.v1.TopUpService/ListDebts',
             paiju_dot_economy_dot_v1_dot_topup__service__pb2.ListDebtsRequest.SerializeToString,
             paiju_dot_economy_dot_v1_dot_topup__service__pb2.ListDebtsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def WaiveDebt(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.economy.v1.TopUpService/WaiveDebt',
+            paiju_dot_economy_dot_v1_dot_topup__service__pb2.WaiveDebtRequest.SerializeToString,
+            paiju_dot_economy_dot_v1_dot_topup__service__pb2.WaiveDebtResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -32,12 +32,16 @@ class TopUpServiceStub:
     """An order whole: its history, what the provider said, what was given back, what is owed (staff)."""
     RefundOrder: _aio.UnaryUnaryMultiCallable[_topup_service_pb2.RefundOrderRequest, _topup_service_pb2.RefundOrderResponse]
     """Give money of an order back, as far as its gems are unspent (staff). Idempotent by `request_id`."""
+    FindOrders: _aio.UnaryUnaryMultiCallable[_topup_service_pb2.FindOrdersRequest, _topup_service_pb2.FindOrdersResponse]
+    """Orders of everybody, newest first, or one player's (staff)."""
     ListPaymentProblems: _aio.UnaryUnaryMultiCallable[_topup_service_pb2.ListPaymentProblemsRequest, _topup_service_pb2.ListPaymentProblemsResponse]
     """What providers said that fits no order or contradicts one, oldest first (staff)."""
     ResolvePaymentProblem: _aio.UnaryUnaryMultiCallable[_topup_service_pb2.ResolvePaymentProblemRequest, _topup_service_pb2.ResolvePaymentProblemResponse]
     """Mark a problem as dealt with (staff)."""
     ListDebts: _aio.UnaryUnaryMultiCallable[_topup_service_pb2.ListDebtsRequest, _topup_service_pb2.ListDebtsResponse]
     """Gems that were taken back by a bank but had been spent (staff)."""
+    WaiveDebt: _aio.UnaryUnaryMultiCallable[_topup_service_pb2.WaiveDebtRequest, _topup_service_pb2.WaiveDebtResponse]
+    """Ask no longer for what is owed for an order (staff). Idempotent by `request_id`."""
 
 class TopUpServiceServicer(metaclass=_abc_1.ABCMeta):
     """Orders for gems, what payment providers say about them, and what staff give back. Prices are in whole fen (1/100 yuan)."""
@@ -107,6 +111,14 @@ class TopUpServiceServicer(metaclass=_abc_1.ABCMeta):
         """Give money of an order back, as far as its gems are unspent (staff). Idempotent by `request_id`."""
 
     @_abc_1.abstractmethod
+    def FindOrders(
+        self,
+        request: _topup_service_pb2.FindOrdersRequest,
+        context: _aio.ServicerContext[_topup_service_pb2.FindOrdersRequest, _abc.Awaitable[_topup_service_pb2.FindOrdersResponse]],
+    ) -> _abc.Awaitable[_topup_service_pb2.FindOrdersResponse]:
+        """Orders of everybody, newest first, or one player's (staff)."""
+
+    @_abc_1.abstractmethod
     def ListPaymentProblems(
         self,
         request: _topup_service_pb2.ListPaymentProblemsRequest,
@@ -129,6 +141,14 @@ class TopUpServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_topup_service_pb2.ListDebtsRequest, _abc.Awaitable[_topup_service_pb2.ListDebtsResponse]],
     ) -> _abc.Awaitable[_topup_service_pb2.ListDebtsResponse]:
         """Gems that were taken back by a bank but had been spent (staff)."""
+
+    @_abc_1.abstractmethod
+    def WaiveDebt(
+        self,
+        request: _topup_service_pb2.WaiveDebtRequest,
+        context: _aio.ServicerContext[_topup_service_pb2.WaiveDebtRequest, _abc.Awaitable[_topup_service_pb2.WaiveDebtResponse]],
+    ) -> _abc.Awaitable[_topup_service_pb2.WaiveDebtResponse]:
+        """Ask no longer for what is owed for an order (staff). Idempotent by `request_id`."""
 
 def add_TopUpServiceServicer_to_server(servicer: TopUpServiceServicer, server: _aio.Server) -> None: ...
 

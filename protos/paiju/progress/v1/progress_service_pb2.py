@@ -24,13 +24,15 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n(paiju/progress/v1/progress_service.proto\x12\x11paiju.progress.v1\"d\n\x0bSignInState\x12\x0b\n\x03\x64\x61y\x18\x01 \x01(\t\x12\x11\n\tsigned_in\x18\x02 \x01(\x08\x12\x0e\n\x06streak\x18\x03 \x01(\x05\x12\x0f\n\x07rewards\x18\x04 \x03(\x03\x12\x14\n\x0creward_index\x18\x05 \x01(\x05\"\x12\n\x10GetSignInRequest\"B\n\x11GetSignInResponse\x12-\n\x05state\x18\x01 \x01(\x0b\x32\x1e.paiju.progress.v1.SignInState\"\x0f\n\rSignInRequest\"O\n\x0eSignInResponse\x12-\n\x05state\x18\x01 \x01(\x0b\x32\x1e.paiju.progress.v1.SignInState\x12\x0e\n\x06reward\x18\x02 \x01(\x03\")\n\x14GetStatisticsRequest\x12\x11\n\tplayer_id\x18\x01 \x01(\t\"\x92\x02\n\x0ePlayStatistics\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x0e\n\x06preset\x18\x02 \x01(\t\x12\x0e\n\x06rounds\x18\x03 \x01(\x03\x12\x0c\n\x04wins\x18\x04 \x01(\x03\x12\r\n\x05\x64raws\x18\x05 \x01(\x03\x12\x12\n\nself_draws\x18\x06 \x01(\x03\x12\x0e\n\x06points\x18\x07 \x01(\x03\x12\x13\n\x0b\x62\x65st_points\x18\x08 \x01(\x03\x12\x11\n\tbest_huxi\x18\t \x01(\x05\x12;\n\x05names\x18\n \x03(\x0b\x32,.paiju.progress.v1.PlayStatistics.NamesEntry\x1a,\n\nNamesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x03:\x02\x38\x01\"N\n\x15GetStatisticsResponse\x12\x35\n\nstatistics\x18\x01 \x03(\x0b\x32!.paiju.progress.v1.PlayStatistics2\x9c\x02\n\x0fProgressService\x12V\n\tGetSignIn\x12#.paiju.progress.v1.GetSignInRequest\x1a$.paiju.progress.v1.GetSignInResponse\x12M\n\x06SignIn\x12 .paiju.progress.v1.SignInRequest\x1a!.paiju.progress.v1.SignInResponse\x12\x62\n\rGetStatistics\x12\'.paiju.progress.v1.GetStatisticsRequest\x1a(.paiju.progress.v1.GetStatisticsResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n(paiju/progress/v1/progress_service.proto\x12\x11paiju.progress.v1\"d\n\x0bSignInState\x12\x0b\n\x03\x64\x61y\x18\x01 \x01(\t\x12\x11\n\tsigned_in\x18\x02 \x01(\x08\x12\x0e\n\x06streak\x18\x03 \x01(\x05\x12\x0f\n\x07rewards\x18\x04 \x03(\x03\x12\x14\n\x0creward_index\x18\x05 \x01(\x05\"\x12\n\x10GetSignInRequest\"B\n\x11GetSignInResponse\x12-\n\x05state\x18\x01 \x01(\x0b\x32\x1e.paiju.progress.v1.SignInState\"\x0f\n\rSignInRequest\"O\n\x0eSignInResponse\x12-\n\x05state\x18\x01 \x01(\x0b\x32\x1e.paiju.progress.v1.SignInState\x12\x0e\n\x06reward\x18\x02 \x01(\x03\"n\n\x14GetStatisticsRequest\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x0e\n\x06preset\x18\x03 \x01(\t\x12\x11\n\tpage_size\x18\x04 \x01(\x05\x12\x12\n\npage_token\x18\x05 \x01(\t\"\xc8\x01\n\x08\x42\x65stHand\x12\x10\n\x08round_id\x18\x01 \x01(\t\x12\x0e\n\x06points\x18\x02 \x01(\x03\x12\x0c\n\x04huxi\x18\x03 \x01(\x05\x12\x0b\n\x03\x66\x61n\x18\x04 \x01(\x05\x12\x35\n\x05names\x18\x05 \x03(\x0b\x32&.paiju.progress.v1.BestHand.NamesEntry\x12\x0b\n\x03how\x18\x06 \x01(\t\x12\r\n\x05\x61t_ms\x18\x07 \x01(\x03\x1a,\n\nNamesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x05:\x02\x38\x01\"\xa4\x03\n\x0ePlayStatistics\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x0e\n\x06preset\x18\x02 \x01(\t\x12\x0e\n\x06rounds\x18\x03 \x01(\x03\x12\x0c\n\x04wins\x18\x04 \x01(\x03\x12\r\n\x05\x64raws\x18\x05 \x01(\x03\x12\x12\n\nself_draws\x18\x06 \x01(\x03\x12\x0e\n\x06points\x18\x07 \x01(\x03\x12\x13\n\x0b\x62\x65st_points\x18\x08 \x01(\x03\x12\x11\n\tbest_huxi\x18\t \x01(\x05\x12;\n\x05names\x18\n \x03(\x0b\x32,.paiju.progress.v1.PlayStatistics.NamesEntry\x12\x10\n\x08\x64\x65\x61l_ins\x18\x0b \x01(\x03\x12\x16\n\x0e\x64iscard_rounds\x18\x0c \x01(\x03\x12)\n\x04\x62\x65st\x18\r \x01(\x0b\x32\x1b.paiju.progress.v1.BestHand\x12\x12\n\nwon_points\x18\x0e \x01(\x03\x12\x13\n\x0b\x66irst_at_ms\x18\x0f \x01(\x03\x12\x12\n\nlast_at_ms\x18\x10 \x01(\x03\x1a,\n\nNamesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x03:\x02\x38\x01\"z\n\x15GetStatisticsResponse\x12\x35\n\nstatistics\x18\x01 \x03(\x0b\x32!.paiju.progress.v1.PlayStatistics\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x12\x11\n\tis_public\x18\x03 \x01(\x08\"\x95\x01\n\x19ListStatisticsDaysRequest\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x0e\n\x06preset\x18\x03 \x01(\t\x12\x10\n\x08\x66rom_day\x18\x04 \x01(\t\x12\x0e\n\x06to_day\x18\x05 \x01(\t\x12\x11\n\tpage_size\x18\x06 \x01(\x05\x12\x12\n\npage_token\x18\x07 \x01(\t\"p\n\rStatisticsDay\x12\x0b\n\x03\x64\x61y\x18\x01 \x01(\t\x12\x0e\n\x06rounds\x18\x02 \x01(\x03\x12\x0c\n\x04wins\x18\x03 \x01(\x03\x12\x12\n\nself_draws\x18\x04 \x01(\x03\x12\x10\n\x08\x64\x65\x61l_ins\x18\x05 \x01(\x03\x12\x0e\n\x06points\x18\x06 \x01(\x03\"e\n\x1aListStatisticsDaysResponse\x12.\n\x04\x64\x61ys\x18\x01 \x03(\x0b\x32 .paiju.progress.v1.StatisticsDay\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"3\n\x1eSetStatisticsVisibilityRequest\x12\x11\n\tis_public\x18\x01 \x01(\x08\"4\n\x1fSetStatisticsVisibilityResponse\x12\x11\n\tis_public\x18\x01 \x01(\x08\x32\x92\x04\n\x0fProgressService\x12V\n\tGetSignIn\x12#.paiju.progress.v1.GetSignInRequest\x1a$.paiju.progress.v1.GetSignInResponse\x12M\n\x06SignIn\x12 .paiju.progress.v1.SignInRequest\x1a!.paiju.progress.v1.SignInResponse\x12\x62\n\rGetStatistics\x12\'.paiju.progress.v1.GetStatisticsRequest\x1a(.paiju.progress.v1.GetStatisticsResponse\x12q\n\x12ListStatisticsDays\x12,.paiju.progress.v1.ListStatisticsDaysRequest\x1a-.paiju.progress.v1.ListStatisticsDaysResponse\x12\x80\x01\n\x17SetStatisticsVisibility\x12\x31.paiju.progress.v1.SetStatisticsVisibilityRequest\x1a\x32.paiju.progress.v1.SetStatisticsVisibilityResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'paiju.progress.v1.progress_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
+  _globals['_BESTHAND_NAMESENTRY']._loaded_options = None
+  _globals['_BESTHAND_NAMESENTRY']._serialized_options = b'8\001'
   _globals['_PLAYSTATISTICS_NAMESENTRY']._loaded_options = None
   _globals['_PLAYSTATISTICS_NAMESENTRY']._serialized_options = b'8\001'
   _globals['_SIGNINSTATE']._serialized_start=63
@@ -44,13 +46,27 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SIGNINRESPONSE']._serialized_start=270
   _globals['_SIGNINRESPONSE']._serialized_end=349
   _globals['_GETSTATISTICSREQUEST']._serialized_start=351
-  _globals['_GETSTATISTICSREQUEST']._serialized_end=392
-  _globals['_PLAYSTATISTICS']._serialized_start=395
-  _globals['_PLAYSTATISTICS']._serialized_end=669
-  _globals['_PLAYSTATISTICS_NAMESENTRY']._serialized_start=625
-  _globals['_PLAYSTATISTICS_NAMESENTRY']._serialized_end=669
-  _globals['_GETSTATISTICSRESPONSE']._serialized_start=671
-  _globals['_GETSTATISTICSRESPONSE']._serialized_end=749
-  _globals['_PROGRESSSERVICE']._serialized_start=752
-  _globals['_PROGRESSSERVICE']._serialized_end=1036
+  _globals['_GETSTATISTICSREQUEST']._serialized_end=461
+  _globals['_BESTHAND']._serialized_start=464
+  _globals['_BESTHAND']._serialized_end=664
+  _globals['_BESTHAND_NAMESENTRY']._serialized_start=620
+  _globals['_BESTHAND_NAMESENTRY']._serialized_end=664
+  _globals['_PLAYSTATISTICS']._serialized_start=667
+  _globals['_PLAYSTATISTICS']._serialized_end=1087
+  _globals['_PLAYSTATISTICS_NAMESENTRY']._serialized_start=1043
+  _globals['_PLAYSTATISTICS_NAMESENTRY']._serialized_end=1087
+  _globals['_GETSTATISTICSRESPONSE']._serialized_start=1089
+  _globals['_GETSTATISTICSRESPONSE']._serialized_end=1211
+  _globals['_LISTSTATISTICSDAYSREQUEST']._serialized_start=1214
+  _globals['_LISTSTATISTICSDAYSREQUEST']._serialized_end=1363
+  _globals['_STATISTICSDAY']._serialized_start=1365
+  _globals['_STATISTICSDAY']._serialized_end=1477
+  _globals['_LISTSTATISTICSDAYSRESPONSE']._serialized_start=1479
+  _globals['_LISTSTATISTICSDAYSRESPONSE']._serialized_end=1580
+  _globals['_SETSTATISTICSVISIBILITYREQUEST']._serialized_start=1582
+  _globals['_SETSTATISTICSVISIBILITYREQUEST']._serialized_end=1633
+  _globals['_SETSTATISTICSVISIBILITYRESPONSE']._serialized_start=1635
+  _globals['_SETSTATISTICSVISIBILITYRESPONSE']._serialized_end=1687
+  _globals['_PROGRESSSERVICE']._serialized_start=1690
+  _globals['_PROGRESSSERVICE']._serialized_end=2220
 # @@protoc_insertion_point(module_scope)

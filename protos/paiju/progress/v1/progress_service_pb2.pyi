@@ -151,20 +151,104 @@ class GetStatisticsRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     PLAYER_ID_FIELD_NUMBER: _builtins.int
+    GAME_FIELD_NUMBER: _builtins.int
+    PRESET_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     player_id: _builtins.str
     """Empty = one's own."""
+    game: _builtins.str
+    """Only of this game; empty = of all."""
+    preset: _builtins.str
+    """Only of this preset, `tongyi-qmt@1`; empty = of all."""
+    page_size: _builtins.int
+    """At most 100; 0 = 100."""
+    page_token: _builtins.str
+    """As the last response gave it; empty = from the beginning."""
     def __init__(
         self,
         *,
         player_id: _builtins.str = ...,
+        game: _builtins.str = ...,
+        preset: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["player_id", b"player_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "page_size", b"page_size", "page_token", b"page_token", "player_id", b"player_id", "preset", b"preset"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetStatisticsRequest: _TypeAlias = GetStatisticsRequest  # noqa: Y015
+
+@_typing.final
+class BestHand(_message.Message):
+    """The hand that won the most."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class NamesEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.int
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.int = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    ROUND_ID_FIELD_NUMBER: _builtins.int
+    POINTS_FIELD_NUMBER: _builtins.int
+    HUXI_FIELD_NUMBER: _builtins.int
+    FAN_FIELD_NUMBER: _builtins.int
+    NAMES_FIELD_NUMBER: _builtins.int
+    HOW_FIELD_NUMBER: _builtins.int
+    AT_MS_FIELD_NUMBER: _builtins.int
+    round_id: _builtins.str
+    """The round."""
+    points: _builtins.int
+    """What it won."""
+    huxi: _builtins.int
+    """息 of it, 0 where the game has none."""
+    fan: _builtins.int
+    """The multiplier."""
+    how: _builtins.str
+    """How it was won: `zimo`, `discard`, …"""
+    at_ms: _builtins.int
+    """Unix milliseconds of the end of the round."""
+    @_builtins.property
+    def names(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
+        """Names with their 番."""
+
+    def __init__(
+        self,
+        *,
+        round_id: _builtins.str = ...,
+        points: _builtins.int = ...,
+        huxi: _builtins.int = ...,
+        fan: _builtins.int = ...,
+        names: _abc.Mapping[_builtins.str, _builtins.int] | None = ...,
+        how: _builtins.str = ...,
+        at_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_ms", b"at_ms", "fan", b"fan", "how", b"how", "huxi", b"huxi", "names", b"names", "points", b"points", "round_id", b"round_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BestHand: _TypeAlias = BestHand  # noqa: Y015
 
 @_typing.final
 class PlayStatistics(_message.Message):
@@ -202,6 +286,12 @@ class PlayStatistics(_message.Message):
     BEST_POINTS_FIELD_NUMBER: _builtins.int
     BEST_HUXI_FIELD_NUMBER: _builtins.int
     NAMES_FIELD_NUMBER: _builtins.int
+    DEAL_INS_FIELD_NUMBER: _builtins.int
+    DISCARD_ROUNDS_FIELD_NUMBER: _builtins.int
+    BEST_FIELD_NUMBER: _builtins.int
+    WON_POINTS_FIELD_NUMBER: _builtins.int
+    FIRST_AT_MS_FIELD_NUMBER: _builtins.int
+    LAST_AT_MS_FIELD_NUMBER: _builtins.int
     game: _builtins.str
     """`paohuzi`."""
     preset: _builtins.str
@@ -220,9 +310,23 @@ class PlayStatistics(_message.Message):
     """Largest win in points."""
     best_huxi: _builtins.int
     """Largest 息."""
+    deal_ins: _builtins.int
+    """放炮: rounds that another won with a card this player threw, or robbed him of."""
+    discard_rounds: _builtins.int
+    """Rounds of these that anybody won with a card of another seat; 0 = 放炮 has not been met in this preset."""
+    won_points: _builtins.int
+    """Points that won rounds brought, together."""
+    first_at_ms: _builtins.int
+    """Unix milliseconds of the end of the first round."""
+    last_at_ms: _builtins.int
+    """Unix milliseconds of the end of the last round."""
     @_builtins.property
     def names(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
         """Names made, name → count."""
+
+    @_builtins.property
+    def best(self) -> Global___BestHand:
+        """The hand that won the most; not set before the first win."""
 
     def __init__(
         self,
@@ -237,10 +341,16 @@ class PlayStatistics(_message.Message):
         best_points: _builtins.int = ...,
         best_huxi: _builtins.int = ...,
         names: _abc.Mapping[_builtins.str, _builtins.int] | None = ...,
+        deal_ins: _builtins.int = ...,
+        discard_rounds: _builtins.int = ...,
+        best: Global___BestHand | None = ...,
+        won_points: _builtins.int = ...,
+        first_at_ms: _builtins.int = ...,
+        last_at_ms: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["best", b"best"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["best_huxi", b"best_huxi", "best_points", b"best_points", "draws", b"draws", "game", b"game", "names", b"names", "points", b"points", "preset", b"preset", "rounds", b"rounds", "self_draws", b"self_draws", "wins", b"wins"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["best", b"best", "best_huxi", b"best_huxi", "best_points", b"best_points", "deal_ins", b"deal_ins", "discard_rounds", b"discard_rounds", "draws", b"draws", "first_at_ms", b"first_at_ms", "game", b"game", "last_at_ms", b"last_at_ms", "names", b"names", "points", b"points", "preset", b"preset", "rounds", b"rounds", "self_draws", b"self_draws", "wins", b"wins", "won_points", b"won_points"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -253,19 +363,187 @@ class GetStatisticsResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     STATISTICS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    IS_PUBLIC_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """Empty = no more."""
+    is_public: _builtins.bool
+    """Whether others may see them."""
     @_builtins.property
     def statistics(self) -> _containers.RepeatedCompositeFieldContainer[Global___PlayStatistics]:
-        """One per game and preset played."""
+        """One per game and preset played, by their names."""
 
     def __init__(
         self,
         *,
         statistics: _abc.Iterable[Global___PlayStatistics] | None = ...,
+        next_page_token: _builtins.str = ...,
+        is_public: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["statistics", b"statistics"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["is_public", b"is_public", "next_page_token", b"next_page_token", "statistics", b"statistics"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetStatisticsResponse: _TypeAlias = GetStatisticsResponse  # noqa: Y015
+
+@_typing.final
+class ListStatisticsDaysRequest(_message.Message):
+    """Request of ListStatisticsDays."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    GAME_FIELD_NUMBER: _builtins.int
+    PRESET_FIELD_NUMBER: _builtins.int
+    FROM_DAY_FIELD_NUMBER: _builtins.int
+    TO_DAY_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """Empty = one's own."""
+    game: _builtins.str
+    """Which game."""
+    preset: _builtins.str
+    """Only of this preset; empty = all presets of the game together."""
+    from_day: _builtins.str
+    """From this day on, `2026-11-29`; empty = from the first."""
+    to_day: _builtins.str
+    """Up to this day; empty = today."""
+    page_size: _builtins.int
+    """Days, at most 400; 0 = 100."""
+    page_token: _builtins.str
+    """As the last response gave it; empty = from the newest."""
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        game: _builtins.str = ...,
+        preset: _builtins.str = ...,
+        from_day: _builtins.str = ...,
+        to_day: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["from_day", b"from_day", "game", b"game", "page_size", b"page_size", "page_token", b"page_token", "player_id", b"player_id", "preset", b"preset", "to_day", b"to_day"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListStatisticsDaysRequest: _TypeAlias = ListStatisticsDaysRequest  # noqa: Y015
+
+@_typing.final
+class StatisticsDay(_message.Message):
+    """What was played on one day."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DAY_FIELD_NUMBER: _builtins.int
+    ROUNDS_FIELD_NUMBER: _builtins.int
+    WINS_FIELD_NUMBER: _builtins.int
+    SELF_DRAWS_FIELD_NUMBER: _builtins.int
+    DEAL_INS_FIELD_NUMBER: _builtins.int
+    POINTS_FIELD_NUMBER: _builtins.int
+    day: _builtins.str
+    """The platform's day (Asia/Shanghai) on which the rounds ended, `2026-11-29`."""
+    rounds: _builtins.int
+    """Rounds played."""
+    wins: _builtins.int
+    """Rounds won."""
+    self_draws: _builtins.int
+    """Wins by one's own draw."""
+    deal_ins: _builtins.int
+    """放炮."""
+    points: _builtins.int
+    """Sum of points."""
+    def __init__(
+        self,
+        *,
+        day: _builtins.str = ...,
+        rounds: _builtins.int = ...,
+        wins: _builtins.int = ...,
+        self_draws: _builtins.int = ...,
+        deal_ins: _builtins.int = ...,
+        points: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["day", b"day", "deal_ins", b"deal_ins", "points", b"points", "rounds", b"rounds", "self_draws", b"self_draws", "wins", b"wins"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___StatisticsDay: _TypeAlias = StatisticsDay  # noqa: Y015
+
+@_typing.final
+class ListStatisticsDaysResponse(_message.Message):
+    """Response of ListStatisticsDays."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DAYS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """Empty = no more."""
+    @_builtins.property
+    def days(self) -> _containers.RepeatedCompositeFieldContainer[Global___StatisticsDay]:
+        """Days on which something was played, newest first."""
+
+    def __init__(
+        self,
+        *,
+        days: _abc.Iterable[Global___StatisticsDay] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["days", b"days", "next_page_token", b"next_page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListStatisticsDaysResponse: _TypeAlias = ListStatisticsDaysResponse  # noqa: Y015
+
+@_typing.final
+class SetStatisticsVisibilityRequest(_message.Message):
+    """Request of SetStatisticsVisibility."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    IS_PUBLIC_FIELD_NUMBER: _builtins.int
+    is_public: _builtins.bool
+    """True: anybody may see them, which is so from the beginning."""
+    def __init__(
+        self,
+        *,
+        is_public: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["is_public", b"is_public"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SetStatisticsVisibilityRequest: _TypeAlias = SetStatisticsVisibilityRequest  # noqa: Y015
+
+@_typing.final
+class SetStatisticsVisibilityResponse(_message.Message):
+    """Response of SetStatisticsVisibility."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    IS_PUBLIC_FIELD_NUMBER: _builtins.int
+    is_public: _builtins.bool
+    """As it is now."""
+    def __init__(
+        self,
+        *,
+        is_public: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["is_public", b"is_public"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SetStatisticsVisibilityResponse: _TypeAlias = SetStatisticsVisibilityResponse  # noqa: Y015

@@ -50,6 +50,16 @@ class ProgressServiceStub:
                 request_serializer=paiju_dot_progress_dot_v1_dot_progress__service__pb2.GetStatisticsRequest.SerializeToString,
                 response_deserializer=paiju_dot_progress_dot_v1_dot_progress__service__pb2.GetStatisticsResponse.FromString,
                 _registered_method=True)
+        self.ListStatisticsDays = channel.unary_unary(
+                '/paiju.progress.v1.ProgressService/ListStatisticsDays',
+                request_serializer=paiju_dot_progress_dot_v1_dot_progress__service__pb2.ListStatisticsDaysRequest.SerializeToString,
+                response_deserializer=paiju_dot_progress_dot_v1_dot_progress__service__pb2.ListStatisticsDaysResponse.FromString,
+                _registered_method=True)
+        self.SetStatisticsVisibility = channel.unary_unary(
+                '/paiju.progress.v1.ProgressService/SetStatisticsVisibility',
+                request_serializer=paiju_dot_progress_dot_v1_dot_progress__service__pb2.SetStatisticsVisibilityRequest.SerializeToString,
+                response_deserializer=paiju_dot_progress_dot_v1_dot_progress__service__pb2.SetStatisticsVisibilityResponse.FromString,
+                _registered_method=True)
 
 
 class ProgressServiceServicer:
@@ -71,7 +81,21 @@ class ProgressServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetStatistics(self, request, context):
-        """Rounds, wins and names of a player.
+        """Rounds, wins and names of a player, by game and preset. Refused if he keeps them to himself.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListStatisticsDays(self, request, context):
+        """The same day by day, for plots. Refused if he keeps them to himself.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SetStatisticsVisibility(self, request, context):
+        """Say whether others may see one's statistics.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -94,6 +118,16 @@ def add_ProgressServiceServicer_to_server(servicer, server):
                     servicer.GetStatistics,
                     request_deserializer=paiju_dot_progress_dot_v1_dot_progress__service__pb2.GetStatisticsRequest.FromString,
                     response_serializer=paiju_dot_progress_dot_v1_dot_progress__service__pb2.GetStatisticsResponse.SerializeToString,
+            ),
+            'ListStatisticsDays': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListStatisticsDays,
+                    request_deserializer=paiju_dot_progress_dot_v1_dot_progress__service__pb2.ListStatisticsDaysRequest.FromString,
+                    response_serializer=paiju_dot_progress_dot_v1_dot_progress__service__pb2.ListStatisticsDaysResponse.SerializeToString,
+            ),
+            'SetStatisticsVisibility': grpc.unary_unary_rpc_method_handler(
+                    servicer.SetStatisticsVisibility,
+                    request_deserializer=paiju_dot_progress_dot_v1_dot_progress__service__pb2.SetStatisticsVisibilityRequest.FromString,
+                    response_serializer=paiju_dot_progress_dot_v1_dot_progress__service__pb2.SetStatisticsVisibilityResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -178,6 +212,60 @@ class ProgressService:
             '/paiju.progress.v1.ProgressService/GetStatistics',
             paiju_dot_progress_dot_v1_dot_progress__service__pb2.GetStatisticsRequest.SerializeToString,
             paiju_dot_progress_dot_v1_dot_progress__service__pb2.GetStatisticsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListStatisticsDays(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.progress.v1.ProgressService/ListStatisticsDays',
+            paiju_dot_progress_dot_v1_dot_progress__service__pb2.ListStatisticsDaysRequest.SerializeToString,
+            paiju_dot_progress_dot_v1_dot_progress__service__pb2.ListStatisticsDaysResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SetStatisticsVisibility(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.progress.v1.ProgressService/SetStatisticsVisibility',
+            paiju_dot_progress_dot_v1_dot_progress__service__pb2.SetStatisticsVisibilityRequest.SerializeToString,
+            paiju_dot_progress_dot_v1_dot_progress__service__pb2.SetStatisticsVisibilityResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -21,7 +21,11 @@ class ProgressServiceStub:
     SignIn: _aio.UnaryUnaryMultiCallable[_progress_service_pb2.SignInRequest, _progress_service_pb2.SignInResponse]
     """Sign in for today. Once a day; a repeat gets the first answer."""
     GetStatistics: _aio.UnaryUnaryMultiCallable[_progress_service_pb2.GetStatisticsRequest, _progress_service_pb2.GetStatisticsResponse]
-    """Rounds, wins and names of a player."""
+    """Rounds, wins and names of a player, by game and preset. Refused if he keeps them to himself."""
+    ListStatisticsDays: _aio.UnaryUnaryMultiCallable[_progress_service_pb2.ListStatisticsDaysRequest, _progress_service_pb2.ListStatisticsDaysResponse]
+    """The same day by day, for plots. Refused if he keeps them to himself."""
+    SetStatisticsVisibility: _aio.UnaryUnaryMultiCallable[_progress_service_pb2.SetStatisticsVisibilityRequest, _progress_service_pb2.SetStatisticsVisibilityResponse]
+    """Say whether others may see one's statistics."""
 
 class ProgressServiceServicer(metaclass=_abc_1.ABCMeta):
     """The daily sign-in and counts of play."""
@@ -48,6 +52,22 @@ class ProgressServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _progress_service_pb2.GetStatisticsRequest,
         context: _aio.ServicerContext[_progress_service_pb2.GetStatisticsRequest, _abc.Awaitable[_progress_service_pb2.GetStatisticsResponse]],
     ) -> _abc.Awaitable[_progress_service_pb2.GetStatisticsResponse]:
-        """Rounds, wins and names of a player."""
+        """Rounds, wins and names of a player, by game and preset. Refused if he keeps them to himself."""
+
+    @_abc_1.abstractmethod
+    def ListStatisticsDays(
+        self,
+        request: _progress_service_pb2.ListStatisticsDaysRequest,
+        context: _aio.ServicerContext[_progress_service_pb2.ListStatisticsDaysRequest, _abc.Awaitable[_progress_service_pb2.ListStatisticsDaysResponse]],
+    ) -> _abc.Awaitable[_progress_service_pb2.ListStatisticsDaysResponse]:
+        """The same day by day, for plots. Refused if he keeps them to himself."""
+
+    @_abc_1.abstractmethod
+    def SetStatisticsVisibility(
+        self,
+        request: _progress_service_pb2.SetStatisticsVisibilityRequest,
+        context: _aio.ServicerContext[_progress_service_pb2.SetStatisticsVisibilityRequest, _abc.Awaitable[_progress_service_pb2.SetStatisticsVisibilityResponse]],
+    ) -> _abc.Awaitable[_progress_service_pb2.SetStatisticsVisibilityResponse]:
+        """Say whether others may see one's statistics."""
 
 def add_ProgressServiceServicer_to_server(servicer: ProgressServiceServicer, server: _aio.Server) -> None: ...

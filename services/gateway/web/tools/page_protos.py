@@ -85,6 +85,8 @@ METHODS: Final[dict[Any, tuple[str, ...]]] = {
         "ListPaymentProblems",
         "ResolvePaymentProblem",
         "ListDebts",
+        "FindOrders",
+        "WaiveDebt",
     ),
     dispute_service_pb2.DESCRIPTOR.services_by_name["DisputeService"]: (
         "ListDisputes",
@@ -111,6 +113,8 @@ METHODS: Final[dict[Any, tuple[str, ...]]] = {
         "GetSignIn",
         "SignIn",
         "GetStatistics",
+        "ListStatisticsDays",
+        "SetStatisticsVisibility",
     ),
     scoring_service_pb2.DESCRIPTOR.services_by_name["ScoringService"]: ("GetAudit", "AuditRecord"),
     table_service_pb2.DESCRIPTOR.services_by_name["TableService"]: (
