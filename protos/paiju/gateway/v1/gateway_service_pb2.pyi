@@ -508,13 +508,14 @@ class Notice(_message.Message):
     CHAT_FIELD_NUMBER: _builtins.int
     WALLET_FIELD_NUMBER: _builtins.int
     PLAY_ENDING_FIELD_NUMBER: _builtins.int
+    INVITE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def ticket(self) -> _matchmaking_service_pb2.Ticket:
         """The ticket changed."""
 
     @_builtins.property
     def room(self) -> _matchmaking_service_pb2.Room:
-        """The room changed."""
+        """The room changed; if the reader has no place in it, it is the word that he has none any more."""
 
     @_builtins.property
     def chat(self) -> _chat_service_pb2.ChatMessage:
@@ -528,6 +529,10 @@ class Notice(_message.Message):
     def play_ending(self) -> _protection_service_pb2.PlayEnding:
         """The time to play ends soon."""
 
+    @_builtins.property
+    def invite(self) -> _matchmaking_service_pb2.Room:
+        """The people of the last room play once more: the place of the reader waits for him."""
+
     def __init__(
         self,
         *,
@@ -536,12 +541,13 @@ class Notice(_message.Message):
         chat: _chat_service_pb2.ChatMessage | None = ...,
         wallet: _economy_service_pb2.GetWalletResponse | None = ...,
         play_ending: _protection_service_pb2.PlayEnding | None = ...,
+        invite: _matchmaking_service_pb2.Room | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "chat", b"chat", "play_ending", b"play_ending", "room", b"room", "ticket", b"ticket", "wallet", b"wallet"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "chat", b"chat", "invite", b"invite", "play_ending", b"play_ending", "room", b"room", "ticket", b"ticket", "wallet", b"wallet"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "chat", b"chat", "play_ending", b"play_ending", "room", b"room", "ticket", b"ticket", "wallet", b"wallet"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "chat", b"chat", "invite", b"invite", "play_ending", b"play_ending", "room", b"room", "ticket", b"ticket", "wallet", b"wallet"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["ticket", "room", "chat", "wallet", "play_ending"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["ticket", "room", "chat", "wallet", "play_ending", "invite"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 

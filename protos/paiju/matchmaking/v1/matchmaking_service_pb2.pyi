@@ -405,6 +405,70 @@ class RoomPlace(_message.Message):
 Global___RoomPlace: _TypeAlias = RoomPlace  # noqa: Y015
 
 @_typing.final
+class RoomRules(_message.Message):
+    """What a room has agreed on beside the rules of its game."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TO_SCORE_FIELD_NUMBER: _builtins.int
+    PAYER_FIELD_NUMBER: _builtins.int
+    WATCHING_FIELD_NUMBER: _builtins.int
+    CHAT_FIELD_NUMBER: _builtins.int
+    VOICE_FIELD_NUMBER: _builtins.int
+    to_score: _builtins.int
+    """The match ends after the round in which a seat's sum of points reaches this, 1 to 100000; 0 = by rounds only."""
+    payer: _builtins.str
+    """Who pays the room cards: `owner`, `each`, or `winner` (who has most points at the end; several share). Empty = `owner`."""
+    watching: _builtins.str
+    """Who may watch: `no`, `ask` (with leave), `yes`. Empty = `no`."""
+    chat: _builtins.str
+    """What may be said at the table: `all`, `phrases` (ready-made ones), `no`. Empty = `all`."""
+    voice: _builtins.bool
+    """Talking is allowed, where the platform has a voice channel."""
+    def __init__(
+        self,
+        *,
+        to_score: _builtins.int = ...,
+        payer: _builtins.str = ...,
+        watching: _builtins.str = ...,
+        chat: _builtins.str = ...,
+        voice: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["chat", b"chat", "payer", b"payer", "to_score", b"to_score", "voice", b"voice", "watching", b"watching"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RoomRules: _TypeAlias = RoomRules  # noqa: Y015
+
+@_typing.final
+class RoomSwap(_message.Message):
+    """Somebody asks another to change places with him."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FROM_PLAYER_ID_FIELD_NUMBER: _builtins.int
+    TO_PLAYER_ID_FIELD_NUMBER: _builtins.int
+    from_player_id: _builtins.str
+    """Who asks."""
+    to_player_id: _builtins.str
+    """Who is asked."""
+    def __init__(
+        self,
+        *,
+        from_player_id: _builtins.str = ...,
+        to_player_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["from_player_id", b"from_player_id", "to_player_id", b"to_player_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RoomSwap: _TypeAlias = RoomSwap  # noqa: Y015
+
+@_typing.final
 class Room(_message.Message):
     """A friends' room."""
 
@@ -426,6 +490,14 @@ class Room(_message.Message):
     FEE_FIELD_NUMBER: _builtins.int
     ENTRY_MIN_FIELD_NUMBER: _builtins.int
     ENTRY_MAX_FIELD_NUMBER: _builtins.int
+    RULES_FIELD_NUMBER: _builtins.int
+    RULES_NO_FIELD_NUMBER: _builtins.int
+    SWAPS_FIELD_NUMBER: _builtins.int
+    CARDS_FIELD_NUMBER: _builtins.int
+    REFUSAL_FIELD_NUMBER: _builtins.int
+    NEXT_ROOM_CODE_FIELD_NUMBER: _builtins.int
+    SCORES_FIELD_NUMBER: _builtins.int
+    CREATED_AT_MS_FIELD_NUMBER: _builtins.int
     room_code: _builtins.str
     """Six digits."""
     owner_id: _builtins.str
@@ -456,9 +528,31 @@ class Room(_message.Message):
     """Least coins in the wallet to take a place."""
     entry_max: _builtins.int
     """Most coins in the wallet to take a place; 0 = no limit."""
+    rules_no: _builtins.int
+    """Counts changes of what is played, from 1. Who says ready may name it, and so is never ready for rules that he has not seen."""
+    cards: _builtins.int
+    """Room cards: of each person where `each` pays, else of the one who pays. Nothing is paid where one person plays with bots."""
+    refusal: _builtins.str
+    """Why it is open again after all were ready, a reason of the list of reasons; empty = it was not refused."""
+    next_room_code: _builtins.str
+    """The room that its people have opened together after it; empty = none."""
+    created_at_ms: _builtins.int
+    """Unix milliseconds."""
     @_builtins.property
     def places(self) -> _containers.RepeatedCompositeFieldContainer[Global___RoomPlace]:
         """In seat order."""
+
+    @_builtins.property
+    def rules(self) -> Global___RoomRules:
+        """What it has agreed on."""
+
+    @_builtins.property
+    def swaps(self) -> _containers.RepeatedCompositeFieldContainer[Global___RoomSwap]:
+        """Who asks whom to change places."""
+
+    @_builtins.property
+    def scores(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Final points by seat, once its match is over."""
 
     def __init__(
         self,
@@ -479,10 +573,18 @@ class Room(_message.Message):
         fee: _builtins.int = ...,
         entry_min: _builtins.int = ...,
         entry_max: _builtins.int = ...,
+        rules: Global___RoomRules | None = ...,
+        rules_no: _builtins.int = ...,
+        swaps: _abc.Iterable[Global___RoomSwap] | None = ...,
+        cards: _builtins.int = ...,
+        refusal: _builtins.str = ...,
+        next_room_code: _builtins.str = ...,
+        scores: _abc.Iterable[_builtins.int] | None = ...,
+        created_at_ms: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["rules", b"rules"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["base_stake", b"base_stake", "buy_in", b"buy_in", "entry_max", b"entry_max", "entry_min", b"entry_min", "expires_at_ms", b"expires_at_ms", "fee", b"fee", "game", b"game", "level", b"level", "options_json", b"options_json", "owner_id", b"owner_id", "places", b"places", "preset", b"preset", "room_code", b"room_code", "rounds", b"rounds", "state", b"state", "table_id", b"table_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["base_stake", b"base_stake", "buy_in", b"buy_in", "cards", b"cards", "created_at_ms", b"created_at_ms", "entry_max", b"entry_max", "entry_min", b"entry_min", "expires_at_ms", b"expires_at_ms", "fee", b"fee", "game", b"game", "level", b"level", "next_room_code", b"next_room_code", "options_json", b"options_json", "owner_id", b"owner_id", "places", b"places", "preset", b"preset", "refusal", b"refusal", "room_code", b"room_code", "rounds", b"rounds", "rules", b"rules", "rules_no", b"rules_no", "scores", b"scores", "state", b"state", "swaps", b"swaps", "table_id", b"table_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -500,6 +602,7 @@ class CreateRoomRequest(_message.Message):
     OPTIONS_JSON_FIELD_NUMBER: _builtins.int
     ROUNDS_FIELD_NUMBER: _builtins.int
     LEVEL_FIELD_NUMBER: _builtins.int
+    RULES_FIELD_NUMBER: _builtins.int
     request_id: _builtins.str
     """Chosen by the client; a repeat gets the same room."""
     game: _builtins.str
@@ -512,6 +615,10 @@ class CreateRoomRequest(_message.Message):
     """1 to 64; 0 = 8."""
     level: _builtins.str
     """Play for gold at the stakes of this level of the halls, e.g. `novice`; empty = for points. Who takes a place must have the coins."""
+    @_builtins.property
+    def rules(self) -> Global___RoomRules:
+        """What else is agreed on; absent = by rounds, the owner pays, nobody watches, everything may be said."""
+
     def __init__(
         self,
         *,
@@ -521,10 +628,11 @@ class CreateRoomRequest(_message.Message):
         options_json: _builtins.str = ...,
         rounds: _builtins.int = ...,
         level: _builtins.str = ...,
+        rules: Global___RoomRules | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["rules", b"rules"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "level", b"level", "options_json", b"options_json", "preset", b"preset", "request_id", b"request_id", "rounds", b"rounds"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "level", b"level", "options_json", b"options_json", "preset", b"preset", "request_id", b"request_id", "rounds", b"rounds", "rules", b"rules"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -693,19 +801,23 @@ class SetRoomReadyRequest(_message.Message):
 
     ROOM_CODE_FIELD_NUMBER: _builtins.int
     READY_FIELD_NUMBER: _builtins.int
+    RULES_NO_FIELD_NUMBER: _builtins.int
     room_code: _builtins.str
     """Six digits."""
     ready: _builtins.bool
     """Ready or not."""
+    rules_no: _builtins.int
+    """As the caller knows `Room.rules_no`; refused with `ROOM_RULES_CHANGED` if it is another now. 0 = whatever they are."""
     def __init__(
         self,
         *,
         room_code: _builtins.str = ...,
         ready: _builtins.bool = ...,
+        rules_no: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["ready", b"ready", "room_code", b"room_code"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ready", b"ready", "room_code", b"room_code", "rules_no", b"rules_no"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -784,6 +896,588 @@ class FillRoomWithBotsResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___FillRoomWithBotsResponse: _TypeAlias = FillRoomWithBotsResponse  # noqa: Y015
+
+@_typing.final
+class KickFromRoomRequest(_message.Message):
+    """Request of KickFromRoom."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROOM_CODE_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    SEAT_FIELD_NUMBER: _builtins.int
+    room_code: _builtins.str
+    """Six digits."""
+    player_id: _builtins.str
+    """Who is sent away: a person, or a bot of the room by `bot:<name>` with `seat`."""
+    seat: _builtins.int
+    """The place he has."""
+    def __init__(
+        self,
+        *,
+        room_code: _builtins.str = ...,
+        player_id: _builtins.str = ...,
+        seat: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["player_id", b"player_id", "room_code", b"room_code", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KickFromRoomRequest: _TypeAlias = KickFromRoomRequest  # noqa: Y015
+
+@_typing.final
+class KickFromRoomResponse(_message.Message):
+    """Response of KickFromRoom."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROOM_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def room(self) -> Global___Room:
+        """The room."""
+
+    def __init__(
+        self,
+        *,
+        room: Global___Room | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["room", b"room"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["room", b"room"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KickFromRoomResponse: _TypeAlias = KickFromRoomResponse  # noqa: Y015
+
+@_typing.final
+class MoveSeatRequest(_message.Message):
+    """Request of MoveSeat."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROOM_CODE_FIELD_NUMBER: _builtins.int
+    SEAT_FIELD_NUMBER: _builtins.int
+    room_code: _builtins.str
+    """Six digits."""
+    seat: _builtins.int
+    """The place that the caller wants, from 0."""
+    def __init__(
+        self,
+        *,
+        room_code: _builtins.str = ...,
+        seat: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["room_code", b"room_code", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___MoveSeatRequest: _TypeAlias = MoveSeatRequest  # noqa: Y015
+
+@_typing.final
+class MoveSeatResponse(_message.Message):
+    """Response of MoveSeat."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROOM_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def room(self) -> Global___Room:
+        """The room."""
+
+    def __init__(
+        self,
+        *,
+        room: Global___Room | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["room", b"room"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["room", b"room"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___MoveSeatResponse: _TypeAlias = MoveSeatResponse  # noqa: Y015
+
+@_typing.final
+class SwapSeatsRequest(_message.Message):
+    """Request of SwapSeats."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROOM_CODE_FIELD_NUMBER: _builtins.int
+    FROM_PLAYER_ID_FIELD_NUMBER: _builtins.int
+    ACCEPT_FIELD_NUMBER: _builtins.int
+    room_code: _builtins.str
+    """Six digits."""
+    from_player_id: _builtins.str
+    """Who has asked."""
+    accept: _builtins.bool
+    """True: change places; false: stay."""
+    def __init__(
+        self,
+        *,
+        room_code: _builtins.str = ...,
+        from_player_id: _builtins.str = ...,
+        accept: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["accept", b"accept", "from_player_id", b"from_player_id", "room_code", b"room_code"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SwapSeatsRequest: _TypeAlias = SwapSeatsRequest  # noqa: Y015
+
+@_typing.final
+class SwapSeatsResponse(_message.Message):
+    """Response of SwapSeats."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROOM_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def room(self) -> Global___Room:
+        """The room."""
+
+    def __init__(
+        self,
+        *,
+        room: Global___Room | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["room", b"room"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["room", b"room"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SwapSeatsResponse: _TypeAlias = SwapSeatsResponse  # noqa: Y015
+
+@_typing.final
+class HandOverRoomRequest(_message.Message):
+    """Request of HandOverRoom."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROOM_CODE_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    room_code: _builtins.str
+    """Six digits."""
+    player_id: _builtins.str
+    """A person in the room."""
+    def __init__(
+        self,
+        *,
+        room_code: _builtins.str = ...,
+        player_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["player_id", b"player_id", "room_code", b"room_code"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HandOverRoomRequest: _TypeAlias = HandOverRoomRequest  # noqa: Y015
+
+@_typing.final
+class HandOverRoomResponse(_message.Message):
+    """Response of HandOverRoom."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROOM_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def room(self) -> Global___Room:
+        """The room."""
+
+    def __init__(
+        self,
+        *,
+        room: Global___Room | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["room", b"room"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["room", b"room"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HandOverRoomResponse: _TypeAlias = HandOverRoomResponse  # noqa: Y015
+
+@_typing.final
+class SetRoomRulesRequest(_message.Message):
+    """Request of SetRoomRules."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROOM_CODE_FIELD_NUMBER: _builtins.int
+    PRESET_FIELD_NUMBER: _builtins.int
+    OPTIONS_JSON_FIELD_NUMBER: _builtins.int
+    ROUNDS_FIELD_NUMBER: _builtins.int
+    LEVEL_FIELD_NUMBER: _builtins.int
+    RULES_FIELD_NUMBER: _builtins.int
+    room_code: _builtins.str
+    """Six digits."""
+    preset: _builtins.str
+    """A preset id of the same game."""
+    options_json: _builtins.str
+    """Options that differ, JSON object; empty = none."""
+    rounds: _builtins.int
+    """1 to 64; 0 = 8."""
+    level: _builtins.str
+    """As in CreateRoomRequest."""
+    @_builtins.property
+    def rules(self) -> Global___RoomRules:
+        """As in CreateRoomRequest."""
+
+    def __init__(
+        self,
+        *,
+        room_code: _builtins.str = ...,
+        preset: _builtins.str = ...,
+        options_json: _builtins.str = ...,
+        rounds: _builtins.int = ...,
+        level: _builtins.str = ...,
+        rules: Global___RoomRules | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["rules", b"rules"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["level", b"level", "options_json", b"options_json", "preset", b"preset", "room_code", b"room_code", "rounds", b"rounds", "rules", b"rules"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SetRoomRulesRequest: _TypeAlias = SetRoomRulesRequest  # noqa: Y015
+
+@_typing.final
+class SetRoomRulesResponse(_message.Message):
+    """Response of SetRoomRules."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROOM_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def room(self) -> Global___Room:
+        """The room."""
+
+    def __init__(
+        self,
+        *,
+        room: Global___Room | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["room", b"room"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["room", b"room"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SetRoomRulesResponse: _TypeAlias = SetRoomRulesResponse  # noqa: Y015
+
+@_typing.final
+class CloseRoomRequest(_message.Message):
+    """Request of CloseRoom."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROOM_CODE_FIELD_NUMBER: _builtins.int
+    room_code: _builtins.str
+    """Six digits."""
+    def __init__(
+        self,
+        *,
+        room_code: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["room_code", b"room_code"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CloseRoomRequest: _TypeAlias = CloseRoomRequest  # noqa: Y015
+
+@_typing.final
+class CloseRoomResponse(_message.Message):
+    """Response of CloseRoom."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CloseRoomResponse: _TypeAlias = CloseRoomResponse  # noqa: Y015
+
+@_typing.final
+class RematchRequest(_message.Message):
+    """Request of Rematch."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TABLE_ID_FIELD_NUMBER: _builtins.int
+    table_id: _builtins.str
+    """The table of the match that is over."""
+    def __init__(
+        self,
+        *,
+        table_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["table_id", b"table_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RematchRequest: _TypeAlias = RematchRequest  # noqa: Y015
+
+@_typing.final
+class RematchResponse(_message.Message):
+    """Response of Rematch."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROOM_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def room(self) -> Global___Room:
+        """The room in which the caller has a place now."""
+
+    def __init__(
+        self,
+        *,
+        room: Global___Room | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["room", b"room"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["room", b"room"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RematchResponse: _TypeAlias = RematchResponse  # noqa: Y015
+
+@_typing.final
+class SheetRound(_message.Message):
+    """A round of a score sheet."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROUND_ID_FIELD_NUMBER: _builtins.int
+    ROUND_NO_FIELD_NUMBER: _builtins.int
+    POINTS_FIELD_NUMBER: _builtins.int
+    ENDED_AT_MS_FIELD_NUMBER: _builtins.int
+    round_id: _builtins.str
+    """The round."""
+    round_no: _builtins.int
+    """From 1; a round that was void is missing."""
+    ended_at_ms: _builtins.int
+    """Unix milliseconds."""
+    @_builtins.property
+    def points(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """By seat."""
+
+    def __init__(
+        self,
+        *,
+        round_id: _builtins.str = ...,
+        round_no: _builtins.int = ...,
+        points: _abc.Iterable[_builtins.int] | None = ...,
+        ended_at_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ended_at_ms", b"ended_at_ms", "points", b"points", "round_id", b"round_id", "round_no", b"round_no"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SheetRound: _TypeAlias = SheetRound  # noqa: Y015
+
+@_typing.final
+class GetRoomSheetRequest(_message.Message):
+    """Request of GetRoomSheet."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TABLE_ID_FIELD_NUMBER: _builtins.int
+    table_id: _builtins.str
+    """The table of the match."""
+    def __init__(
+        self,
+        *,
+        table_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["table_id", b"table_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetRoomSheetRequest: _TypeAlias = GetRoomSheetRequest  # noqa: Y015
+
+@_typing.final
+class GetRoomSheetResponse(_message.Message):
+    """Response of GetRoomSheet."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROOM_FIELD_NUMBER: _builtins.int
+    ROUNDS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def room(self) -> Global___Room:
+        """The room."""
+
+    @_builtins.property
+    def rounds(self) -> _containers.RepeatedCompositeFieldContainer[Global___SheetRound]:
+        """In order of `round_no`; a round is here within seconds of its end."""
+
+    def __init__(
+        self,
+        *,
+        room: Global___Room | None = ...,
+        rounds: _abc.Iterable[Global___SheetRound] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["room", b"room"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["room", b"room", "rounds", b"rounds"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetRoomSheetResponse: _TypeAlias = GetRoomSheetResponse  # noqa: Y015
+
+@_typing.final
+class ListRoomsRequest(_message.Message):
+    """Request of ListRooms."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
+    GAME_FIELD_NUMBER: _builtins.int
+    page_size: _builtins.int
+    """At most 100; 0 = 20."""
+    page_token: _builtins.str
+    """As the last response gave it; empty = from the newest."""
+    state: _builtins.str
+    """`open`, `playing`, `closed`; empty = all."""
+    game: _builtins.str
+    """`paohuzi`; empty = all."""
+    def __init__(
+        self,
+        *,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+        state: _builtins.str = ...,
+        game: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "page_size", b"page_size", "page_token", b"page_token", "state", b"state"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListRoomsRequest: _TypeAlias = ListRoomsRequest  # noqa: Y015
+
+@_typing.final
+class ListRoomsResponse(_message.Message):
+    """Response of ListRooms."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROOMS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """Empty = no more."""
+    @_builtins.property
+    def rooms(self) -> _containers.RepeatedCompositeFieldContainer[Global___Room]:
+        """Newest first."""
+
+    def __init__(
+        self,
+        *,
+        rooms: _abc.Iterable[Global___Room] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_page_token", b"next_page_token", "rooms", b"rooms"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListRoomsResponse: _TypeAlias = ListRoomsResponse  # noqa: Y015
+
+@_typing.final
+class RoomPrice(_message.Message):
+    """A step of the prices."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROUNDS_MAX_FIELD_NUMBER: _builtins.int
+    CARDS_FIELD_NUMBER: _builtins.int
+    CARDS_EACH_FIELD_NUMBER: _builtins.int
+    rounds_max: _builtins.int
+    """For matches of at most so many rounds; 0 = for matches to a score."""
+    cards: _builtins.int
+    """Room cards, where one pays for all."""
+    cards_each: _builtins.int
+    """Room cards of each person, where each pays."""
+    def __init__(
+        self,
+        *,
+        rounds_max: _builtins.int = ...,
+        cards: _builtins.int = ...,
+        cards_each: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards", "cards_each", b"cards_each", "rounds_max", b"rounds_max"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RoomPrice: _TypeAlias = RoomPrice  # noqa: Y015
+
+@_typing.final
+class ListRoomPricesRequest(_message.Message):
+    """Request of ListRoomPrices."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListRoomPricesRequest: _TypeAlias = ListRoomPricesRequest  # noqa: Y015
+
+@_typing.final
+class ListRoomPricesResponse(_message.Message):
+    """Response of ListRoomPrices."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PRICES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def prices(self) -> _containers.RepeatedCompositeFieldContainer[Global___RoomPrice]:
+        """By `rounds_max`, the price of matches to a score last. A room of one person and bots costs nothing."""
+
+    def __init__(
+        self,
+        *,
+        prices: _abc.Iterable[Global___RoomPrice] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["prices", b"prices"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListRoomPricesResponse: _TypeAlias = ListRoomPricesResponse  # noqa: Y015
 
 @_typing.final
 class GetWhereaboutsRequest(_message.Message):

@@ -85,6 +85,56 @@ class MatchmakingServiceStub:
                 request_serializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.FillRoomWithBotsRequest.SerializeToString,
                 response_deserializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.FillRoomWithBotsResponse.FromString,
                 _registered_method=True)
+        self.KickFromRoom = channel.unary_unary(
+                '/paiju.matchmaking.v1.MatchmakingService/KickFromRoom',
+                request_serializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.KickFromRoomRequest.SerializeToString,
+                response_deserializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.KickFromRoomResponse.FromString,
+                _registered_method=True)
+        self.MoveSeat = channel.unary_unary(
+                '/paiju.matchmaking.v1.MatchmakingService/MoveSeat',
+                request_serializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.MoveSeatRequest.SerializeToString,
+                response_deserializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.MoveSeatResponse.FromString,
+                _registered_method=True)
+        self.SwapSeats = channel.unary_unary(
+                '/paiju.matchmaking.v1.MatchmakingService/SwapSeats',
+                request_serializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.SwapSeatsRequest.SerializeToString,
+                response_deserializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.SwapSeatsResponse.FromString,
+                _registered_method=True)
+        self.HandOverRoom = channel.unary_unary(
+                '/paiju.matchmaking.v1.MatchmakingService/HandOverRoom',
+                request_serializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.HandOverRoomRequest.SerializeToString,
+                response_deserializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.HandOverRoomResponse.FromString,
+                _registered_method=True)
+        self.SetRoomRules = channel.unary_unary(
+                '/paiju.matchmaking.v1.MatchmakingService/SetRoomRules',
+                request_serializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.SetRoomRulesRequest.SerializeToString,
+                response_deserializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.SetRoomRulesResponse.FromString,
+                _registered_method=True)
+        self.CloseRoom = channel.unary_unary(
+                '/paiju.matchmaking.v1.MatchmakingService/CloseRoom',
+                request_serializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.CloseRoomRequest.SerializeToString,
+                response_deserializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.CloseRoomResponse.FromString,
+                _registered_method=True)
+        self.Rematch = channel.unary_unary(
+                '/paiju.matchmaking.v1.MatchmakingService/Rematch',
+                request_serializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.RematchRequest.SerializeToString,
+                response_deserializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.RematchResponse.FromString,
+                _registered_method=True)
+        self.GetRoomSheet = channel.unary_unary(
+                '/paiju.matchmaking.v1.MatchmakingService/GetRoomSheet',
+                request_serializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.GetRoomSheetRequest.SerializeToString,
+                response_deserializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.GetRoomSheetResponse.FromString,
+                _registered_method=True)
+        self.ListRooms = channel.unary_unary(
+                '/paiju.matchmaking.v1.MatchmakingService/ListRooms',
+                request_serializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.ListRoomsRequest.SerializeToString,
+                response_deserializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.ListRoomsResponse.FromString,
+                _registered_method=True)
+        self.ListRoomPrices = channel.unary_unary(
+                '/paiju.matchmaking.v1.MatchmakingService/ListRoomPrices',
+                request_serializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.ListRoomPricesRequest.SerializeToString,
+                response_deserializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.ListRoomPricesResponse.FromString,
+                _registered_method=True)
         self.GetWhereabouts = channel.unary_unary(
                 '/paiju.matchmaking.v1.MatchmakingService/GetWhereabouts',
                 request_serializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.GetWhereaboutsRequest.SerializeToString,
@@ -146,7 +196,7 @@ class MatchmakingServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def LeaveRoom(self, request, context):
-        """Give the place up; the owner's leaving closes a room that has not started.
+        """Give the place up before the start. The owner's leaving hands the room to the next person; without one it closes.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -161,6 +211,77 @@ class MatchmakingServiceServicer:
 
     def FillRoomWithBots(self, request, context):
         """The owner fills empty places with bots.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def KickFromRoom(self, request, context):
+        """The owner sends somebody away before the start; who was sent away may not come back for ten minutes (`KICKED_FROM_ROOM`).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def MoveSeat(self, request, context):
+        """Take another place: a free one and a bot's at once, a person's once he agrees (SwapSeats).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SwapSeats(self, request, context):
+        """Answer somebody who asks to change places. Refused with `SWAP_UNKNOWN` once he or the caller sits elsewhere, or has left.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def HandOverRoom(self, request, context):
+        """The owner makes another person of the room its owner.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SetRoomRules(self, request, context):
+        """The owner changes what an open room plays, all of it; nobody is ready any more.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CloseRoom(self, request, context):
+        """The owner closes an open room.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Rematch(self, request, context):
+        """Once more with the same people, places and rules, after a match of a room. Who asks first owns the new room and the others are invited
+        (`Notice.invite`); who asks after him takes his old place in it. May be repeated.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetRoomSheet(self, request, context):
+        """The score sheet of a room: points by round and seat, for who played in it. Kept as long as the room is remembered.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListRooms(self, request, context):
+        """The caller's rooms, newest first, as long as they are remembered (two days).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListRoomPrices(self, request, context):
+        """What rooms cost.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -225,6 +346,56 @@ def add_MatchmakingServiceServicer_to_server(servicer, server):
                     servicer.FillRoomWithBots,
                     request_deserializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.FillRoomWithBotsRequest.FromString,
                     response_serializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.FillRoomWithBotsResponse.SerializeToString,
+            ),
+            'KickFromRoom': grpc.unary_unary_rpc_method_handler(
+                    servicer.KickFromRoom,
+                    request_deserializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.KickFromRoomRequest.FromString,
+                    response_serializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.KickFromRoomResponse.SerializeToString,
+            ),
+            'MoveSeat': grpc.unary_unary_rpc_method_handler(
+                    servicer.MoveSeat,
+                    request_deserializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.MoveSeatRequest.FromString,
+                    response_serializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.MoveSeatResponse.SerializeToString,
+            ),
+            'SwapSeats': grpc.unary_unary_rpc_method_handler(
+                    servicer.SwapSeats,
+                    request_deserializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.SwapSeatsRequest.FromString,
+                    response_serializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.SwapSeatsResponse.SerializeToString,
+            ),
+            'HandOverRoom': grpc.unary_unary_rpc_method_handler(
+                    servicer.HandOverRoom,
+                    request_deserializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.HandOverRoomRequest.FromString,
+                    response_serializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.HandOverRoomResponse.SerializeToString,
+            ),
+            'SetRoomRules': grpc.unary_unary_rpc_method_handler(
+                    servicer.SetRoomRules,
+                    request_deserializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.SetRoomRulesRequest.FromString,
+                    response_serializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.SetRoomRulesResponse.SerializeToString,
+            ),
+            'CloseRoom': grpc.unary_unary_rpc_method_handler(
+                    servicer.CloseRoom,
+                    request_deserializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.CloseRoomRequest.FromString,
+                    response_serializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.CloseRoomResponse.SerializeToString,
+            ),
+            'Rematch': grpc.unary_unary_rpc_method_handler(
+                    servicer.Rematch,
+                    request_deserializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.RematchRequest.FromString,
+                    response_serializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.RematchResponse.SerializeToString,
+            ),
+            'GetRoomSheet': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetRoomSheet,
+                    request_deserializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.GetRoomSheetRequest.FromString,
+                    response_serializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.GetRoomSheetResponse.SerializeToString,
+            ),
+            'ListRooms': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListRooms,
+                    request_deserializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.ListRoomsRequest.FromString,
+                    response_serializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.ListRoomsResponse.SerializeToString,
+            ),
+            'ListRoomPrices': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListRoomPrices,
+                    request_deserializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.ListRoomPricesRequest.FromString,
+                    response_serializer=paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.ListRoomPricesResponse.SerializeToString,
             ),
             'GetWhereabouts': grpc.unary_unary_rpc_method_handler(
                     servicer.GetWhereabouts,
@@ -503,6 +674,276 @@ class MatchmakingService:
             '/paiju.matchmaking.v1.MatchmakingService/FillRoomWithBots',
             paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.FillRoomWithBotsRequest.SerializeToString,
             paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.FillRoomWithBotsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def KickFromRoom(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.matchmaking.v1.MatchmakingService/KickFromRoom',
+            paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.KickFromRoomRequest.SerializeToString,
+            paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.KickFromRoomResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def MoveSeat(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.matchmaking.v1.MatchmakingService/MoveSeat',
+            paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.MoveSeatRequest.SerializeToString,
+            paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.MoveSeatResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SwapSeats(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.matchmaking.v1.MatchmakingService/SwapSeats',
+            paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.SwapSeatsRequest.SerializeToString,
+            paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.SwapSeatsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def HandOverRoom(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.matchmaking.v1.MatchmakingService/HandOverRoom',
+            paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.HandOverRoomRequest.SerializeToString,
+            paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.HandOverRoomResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SetRoomRules(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.matchmaking.v1.MatchmakingService/SetRoomRules',
+            paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.SetRoomRulesRequest.SerializeToString,
+            paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.SetRoomRulesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CloseRoom(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.matchmaking.v1.MatchmakingService/CloseRoom',
+            paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.CloseRoomRequest.SerializeToString,
+            paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.CloseRoomResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Rematch(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.matchmaking.v1.MatchmakingService/Rematch',
+            paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.RematchRequest.SerializeToString,
+            paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.RematchResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetRoomSheet(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.matchmaking.v1.MatchmakingService/GetRoomSheet',
+            paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.GetRoomSheetRequest.SerializeToString,
+            paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.GetRoomSheetResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListRooms(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.matchmaking.v1.MatchmakingService/ListRooms',
+            paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.ListRoomsRequest.SerializeToString,
+            paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.ListRoomsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListRoomPrices(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.matchmaking.v1.MatchmakingService/ListRoomPrices',
+            paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.ListRoomPricesRequest.SerializeToString,
+            paiju_dot_matchmaking_dot_v1_dot_matchmaking__service__pb2.ListRoomPricesResponse.FromString,
             options,
             channel_credentials,
             insecure,

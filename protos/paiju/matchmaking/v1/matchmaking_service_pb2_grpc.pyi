@@ -31,11 +31,33 @@ class MatchmakingServiceStub:
     JoinRoom: _aio.UnaryUnaryMultiCallable[_matchmaking_service_pb2.JoinRoomRequest, _matchmaking_service_pb2.JoinRoomResponse]
     """Take a place in a room."""
     LeaveRoom: _aio.UnaryUnaryMultiCallable[_matchmaking_service_pb2.LeaveRoomRequest, _matchmaking_service_pb2.LeaveRoomResponse]
-    """Give the place up; the owner's leaving closes a room that has not started."""
+    """Give the place up before the start. The owner's leaving hands the room to the next person; without one it closes."""
     SetRoomReady: _aio.UnaryUnaryMultiCallable[_matchmaking_service_pb2.SetRoomReadyRequest, _matchmaking_service_pb2.SetRoomReadyResponse]
     """Say ready (or not). The room starts when all places are taken and ready."""
     FillRoomWithBots: _aio.UnaryUnaryMultiCallable[_matchmaking_service_pb2.FillRoomWithBotsRequest, _matchmaking_service_pb2.FillRoomWithBotsResponse]
     """The owner fills empty places with bots."""
+    KickFromRoom: _aio.UnaryUnaryMultiCallable[_matchmaking_service_pb2.KickFromRoomRequest, _matchmaking_service_pb2.KickFromRoomResponse]
+    """The owner sends somebody away before the start; who was sent away may not come back for ten minutes (`KICKED_FROM_ROOM`)."""
+    MoveSeat: _aio.UnaryUnaryMultiCallable[_matchmaking_service_pb2.MoveSeatRequest, _matchmaking_service_pb2.MoveSeatResponse]
+    """Take another place: a free one and a bot's at once, a person's once he agrees (SwapSeats)."""
+    SwapSeats: _aio.UnaryUnaryMultiCallable[_matchmaking_service_pb2.SwapSeatsRequest, _matchmaking_service_pb2.SwapSeatsResponse]
+    """Answer somebody who asks to change places. Refused with `SWAP_UNKNOWN` once he or the caller sits elsewhere, or has left."""
+    HandOverRoom: _aio.UnaryUnaryMultiCallable[_matchmaking_service_pb2.HandOverRoomRequest, _matchmaking_service_pb2.HandOverRoomResponse]
+    """The owner makes another person of the room its owner."""
+    SetRoomRules: _aio.UnaryUnaryMultiCallable[_matchmaking_service_pb2.SetRoomRulesRequest, _matchmaking_service_pb2.SetRoomRulesResponse]
+    """The owner changes what an open room plays, all of it; nobody is ready any more."""
+    CloseRoom: _aio.UnaryUnaryMultiCallable[_matchmaking_service_pb2.CloseRoomRequest, _matchmaking_service_pb2.CloseRoomResponse]
+    """The owner closes an open room."""
+    Rematch: _aio.UnaryUnaryMultiCallable[_matchmaking_service_pb2.RematchRequest, _matchmaking_service_pb2.RematchResponse]
+    """Once more with the same people, places and rules, after a match of a room. Who asks first owns the new room and the others are invited
+    (`Notice.invite`); who asks after him takes his old place in it. May be repeated.
+    """
+    GetRoomSheet: _aio.UnaryUnaryMultiCallable[_matchmaking_service_pb2.GetRoomSheetRequest, _matchmaking_service_pb2.GetRoomSheetResponse]
+    """The score sheet of a room: points by round and seat, for who played in it. Kept as long as the room is remembered."""
+    ListRooms: _aio.UnaryUnaryMultiCallable[_matchmaking_service_pb2.ListRoomsRequest, _matchmaking_service_pb2.ListRoomsResponse]
+    """The caller's rooms, newest first, as long as they are remembered (two days)."""
+    ListRoomPrices: _aio.UnaryUnaryMultiCallable[_matchmaking_service_pb2.ListRoomPricesRequest, _matchmaking_service_pb2.ListRoomPricesResponse]
+    """What rooms cost."""
     GetWhereabouts: _aio.UnaryUnaryMultiCallable[_matchmaking_service_pb2.GetWhereaboutsRequest, _matchmaking_service_pb2.GetWhereaboutsResponse]
     """Where the caller has something going on: ticket, room, table. Brings a returning player back to his seat."""
 
@@ -104,7 +126,7 @@ class MatchmakingServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _matchmaking_service_pb2.LeaveRoomRequest,
         context: _aio.ServicerContext[_matchmaking_service_pb2.LeaveRoomRequest, _abc.Awaitable[_matchmaking_service_pb2.LeaveRoomResponse]],
     ) -> _abc.Awaitable[_matchmaking_service_pb2.LeaveRoomResponse]:
-        """Give the place up; the owner's leaving closes a room that has not started."""
+        """Give the place up before the start. The owner's leaving hands the room to the next person; without one it closes."""
 
     @_abc_1.abstractmethod
     def SetRoomReady(
@@ -121,6 +143,88 @@ class MatchmakingServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_matchmaking_service_pb2.FillRoomWithBotsRequest, _abc.Awaitable[_matchmaking_service_pb2.FillRoomWithBotsResponse]],
     ) -> _abc.Awaitable[_matchmaking_service_pb2.FillRoomWithBotsResponse]:
         """The owner fills empty places with bots."""
+
+    @_abc_1.abstractmethod
+    def KickFromRoom(
+        self,
+        request: _matchmaking_service_pb2.KickFromRoomRequest,
+        context: _aio.ServicerContext[_matchmaking_service_pb2.KickFromRoomRequest, _abc.Awaitable[_matchmaking_service_pb2.KickFromRoomResponse]],
+    ) -> _abc.Awaitable[_matchmaking_service_pb2.KickFromRoomResponse]:
+        """The owner sends somebody away before the start; who was sent away may not come back for ten minutes (`KICKED_FROM_ROOM`)."""
+
+    @_abc_1.abstractmethod
+    def MoveSeat(
+        self,
+        request: _matchmaking_service_pb2.MoveSeatRequest,
+        context: _aio.ServicerContext[_matchmaking_service_pb2.MoveSeatRequest, _abc.Awaitable[_matchmaking_service_pb2.MoveSeatResponse]],
+    ) -> _abc.Awaitable[_matchmaking_service_pb2.MoveSeatResponse]:
+        """Take another place: a free one and a bot's at once, a person's once he agrees (SwapSeats)."""
+
+    @_abc_1.abstractmethod
+    def SwapSeats(
+        self,
+        request: _matchmaking_service_pb2.SwapSeatsRequest,
+        context: _aio.ServicerContext[_matchmaking_service_pb2.SwapSeatsRequest, _abc.Awaitable[_matchmaking_service_pb2.SwapSeatsResponse]],
+    ) -> _abc.Awaitable[_matchmaking_service_pb2.SwapSeatsResponse]:
+        """Answer somebody who asks to change places. Refused with `SWAP_UNKNOWN` once he or the caller sits elsewhere, or has left."""
+
+    @_abc_1.abstractmethod
+    def HandOverRoom(
+        self,
+        request: _matchmaking_service_pb2.HandOverRoomRequest,
+        context: _aio.ServicerContext[_matchmaking_service_pb2.HandOverRoomRequest, _abc.Awaitable[_matchmaking_service_pb2.HandOverRoomResponse]],
+    ) -> _abc.Awaitable[_matchmaking_service_pb2.HandOverRoomResponse]:
+        """The owner makes another person of the room its owner."""
+
+    @_abc_1.abstractmethod
+    def SetRoomRules(
+        self,
+        request: _matchmaking_service_pb2.SetRoomRulesRequest,
+        context: _aio.ServicerContext[_matchmaking_service_pb2.SetRoomRulesRequest, _abc.Awaitable[_matchmaking_service_pb2.SetRoomRulesResponse]],
+    ) -> _abc.Awaitable[_matchmaking_service_pb2.SetRoomRulesResponse]:
+        """The owner changes what an open room plays, all of it; nobody is ready any more."""
+
+    @_abc_1.abstractmethod
+    def CloseRoom(
+        self,
+        request: _matchmaking_service_pb2.CloseRoomRequest,
+        context: _aio.ServicerContext[_matchmaking_service_pb2.CloseRoomRequest, _abc.Awaitable[_matchmaking_service_pb2.CloseRoomResponse]],
+    ) -> _abc.Awaitable[_matchmaking_service_pb2.CloseRoomResponse]:
+        """The owner closes an open room."""
+
+    @_abc_1.abstractmethod
+    def Rematch(
+        self,
+        request: _matchmaking_service_pb2.RematchRequest,
+        context: _aio.ServicerContext[_matchmaking_service_pb2.RematchRequest, _abc.Awaitable[_matchmaking_service_pb2.RematchResponse]],
+    ) -> _abc.Awaitable[_matchmaking_service_pb2.RematchResponse]:
+        """Once more with the same people, places and rules, after a match of a room. Who asks first owns the new room and the others are invited
+        (`Notice.invite`); who asks after him takes his old place in it. May be repeated.
+        """
+
+    @_abc_1.abstractmethod
+    def GetRoomSheet(
+        self,
+        request: _matchmaking_service_pb2.GetRoomSheetRequest,
+        context: _aio.ServicerContext[_matchmaking_service_pb2.GetRoomSheetRequest, _abc.Awaitable[_matchmaking_service_pb2.GetRoomSheetResponse]],
+    ) -> _abc.Awaitable[_matchmaking_service_pb2.GetRoomSheetResponse]:
+        """The score sheet of a room: points by round and seat, for who played in it. Kept as long as the room is remembered."""
+
+    @_abc_1.abstractmethod
+    def ListRooms(
+        self,
+        request: _matchmaking_service_pb2.ListRoomsRequest,
+        context: _aio.ServicerContext[_matchmaking_service_pb2.ListRoomsRequest, _abc.Awaitable[_matchmaking_service_pb2.ListRoomsResponse]],
+    ) -> _abc.Awaitable[_matchmaking_service_pb2.ListRoomsResponse]:
+        """The caller's rooms, newest first, as long as they are remembered (two days)."""
+
+    @_abc_1.abstractmethod
+    def ListRoomPrices(
+        self,
+        request: _matchmaking_service_pb2.ListRoomPricesRequest,
+        context: _aio.ServicerContext[_matchmaking_service_pb2.ListRoomPricesRequest, _abc.Awaitable[_matchmaking_service_pb2.ListRoomPricesResponse]],
+    ) -> _abc.Awaitable[_matchmaking_service_pb2.ListRoomPricesResponse]:
+        """What rooms cost."""
 
     @_abc_1.abstractmethod
     def GetWhereabouts(

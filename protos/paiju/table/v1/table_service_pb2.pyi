@@ -34,6 +34,9 @@ class TableSpec(_message.Message):
     TIMING_JSON_FIELD_NUMBER: _builtins.int
     ROOM_CODE_FIELD_NUMBER: _builtins.int
     SPECTATORS_FIELD_NUMBER: _builtins.int
+    TO_SCORE_FIELD_NUMBER: _builtins.int
+    CHAT_FIELD_NUMBER: _builtins.int
+    VOICE_FIELD_NUMBER: _builtins.int
     game: _builtins.str
     """`paohuzi`."""
     preset: _builtins.str
@@ -48,6 +51,12 @@ class TableSpec(_message.Message):
     """Friends' room code; empty = none."""
     spectators: _builtins.bool
     """Spectators may attach."""
+    to_score: _builtins.int
+    """The match ends after the round in which a seat's sum of points reaches this, 1 to 100000; 0 = by rounds only."""
+    chat: _builtins.str
+    """What may be said at the table: empty or `all`, `phrases`, `no`."""
+    voice: _builtins.bool
+    """Talking is allowed, where the platform has a voice channel."""
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatSpec]:
         """One per seat, in seat order."""
@@ -68,10 +77,13 @@ class TableSpec(_message.Message):
         timing_json: _builtins.str = ...,
         room_code: _builtins.str = ...,
         spectators: _builtins.bool = ...,
+        to_score: _builtins.int = ...,
+        chat: _builtins.str = ...,
+        voice: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["stake", b"stake"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "options_json", b"options_json", "preset", b"preset", "room_code", b"room_code", "rounds", b"rounds", "seats", b"seats", "spectators", b"spectators", "stake", b"stake", "timing_json", b"timing_json"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["chat", b"chat", "game", b"game", "options_json", b"options_json", "preset", b"preset", "room_code", b"room_code", "rounds", b"rounds", "seats", b"seats", "spectators", b"spectators", "stake", b"stake", "timing_json", b"timing_json", "to_score", b"to_score", "voice", b"voice"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -209,6 +221,9 @@ class TableSummary(_message.Message):
     BASE_STAKE_FIELD_NUMBER: _builtins.int
     SPECTATORS_FIELD_NUMBER: _builtins.int
     FEE_FIELD_NUMBER: _builtins.int
+    TO_SCORE_FIELD_NUMBER: _builtins.int
+    CHAT_FIELD_NUMBER: _builtins.int
+    VOICE_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     """The table."""
     match_id: _builtins.str
@@ -231,6 +246,12 @@ class TableSummary(_message.Message):
     """Spectators may attach."""
     fee: _builtins.int
     """Coins that each seat pays for a round; 0 = none."""
+    to_score: _builtins.int
+    """As `TableSpec.to_score`."""
+    chat: _builtins.str
+    """As `TableSpec.chat`; empty = everything."""
+    voice: _builtins.bool
+    """As `TableSpec.voice`."""
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[_play_pb2.SeatState]:
         """All seats."""
@@ -250,10 +271,13 @@ class TableSummary(_message.Message):
         base_stake: _builtins.int = ...,
         spectators: _builtins.bool = ...,
         fee: _builtins.int = ...,
+        to_score: _builtins.int = ...,
+        chat: _builtins.str = ...,
+        voice: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["base_stake", b"base_stake", "fee", b"fee", "game", b"game", "match_id", b"match_id", "phase", b"phase", "preset", b"preset", "room_code", b"room_code", "round_no", b"round_no", "rounds", b"rounds", "seats", b"seats", "spectators", b"spectators", "table_id", b"table_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["base_stake", b"base_stake", "chat", b"chat", "fee", b"fee", "game", b"game", "match_id", b"match_id", "phase", b"phase", "preset", b"preset", "room_code", b"room_code", "round_no", b"round_no", "rounds", b"rounds", "seats", b"seats", "spectators", b"spectators", "table_id", b"table_id", "to_score", b"to_score", "voice", b"voice"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
