@@ -12,6 +12,7 @@ from paiju.chat.v1 import chat_service_pb2 as _chat_service_pb2
 from paiju.economy.v1 import economy_service_pb2 as _economy_service_pb2
 from paiju.matchmaking.v1 import matchmaking_service_pb2 as _matchmaking_service_pb2
 from paiju.table.v1 import play_pb2 as _play_pb2
+from paiju.table.v1 import wire_pb2 as _wire_pb2
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -166,6 +167,7 @@ class PlayResponse(_message.Message):
     GOODBYE_FIELD_NUMBER: _builtins.int
     TABLE_DETACHED_FIELD_NUMBER: _builtins.int
     REFUSED_FIELD_NUMBER: _builtins.int
+    TABLE_WATCHING_FIELD_NUMBER: _builtins.int
     reply_to: _builtins.int
     """The `id` of the request that this answers; 0 = unasked."""
     @_builtins.property
@@ -208,6 +210,10 @@ class PlayResponse(_message.Message):
     def refused(self) -> Global___CallError:
         """The request was not understood or not allowed."""
 
+    @_builtins.property
+    def table_watching(self) -> Global___TableWatching:
+        """How a table is watched: to those who watch it, and the number of viewers to those who sit there."""
+
     def __init__(
         self,
         *,
@@ -222,12 +228,13 @@ class PlayResponse(_message.Message):
         goodbye: Global___Goodbye | None = ...,
         table_detached: Global___TableDetached | None = ...,
         refused: Global___CallError | None = ...,
+        table_watching: Global___TableWatching | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "call_result", b"call_result", "command_answer", b"command_answer", "goodbye", b"goodbye", "notice", b"notice", "pong", b"pong", "refused", b"refused", "table_detached", b"table_detached", "table_frames", b"table_frames", "table_snapshot", b"table_snapshot", "welcome", b"welcome"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "call_result", b"call_result", "command_answer", b"command_answer", "goodbye", b"goodbye", "notice", b"notice", "pong", b"pong", "refused", b"refused", "table_detached", b"table_detached", "table_frames", b"table_frames", "table_snapshot", b"table_snapshot", "table_watching", b"table_watching", "welcome", b"welcome"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "call_result", b"call_result", "command_answer", b"command_answer", "goodbye", b"goodbye", "notice", b"notice", "pong", b"pong", "refused", b"refused", "reply_to", b"reply_to", "table_detached", b"table_detached", "table_frames", b"table_frames", "table_snapshot", b"table_snapshot", "welcome", b"welcome"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "call_result", b"call_result", "command_answer", b"command_answer", "goodbye", b"goodbye", "notice", b"notice", "pong", b"pong", "refused", b"refused", "reply_to", b"reply_to", "table_detached", b"table_detached", "table_frames", b"table_frames", "table_snapshot", b"table_snapshot", "table_watching", b"table_watching", "welcome", b"welcome"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["welcome", "table_frames", "table_snapshot", "command_answer", "call_result", "notice", "pong", "goodbye", "table_detached", "refused"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["welcome", "table_frames", "table_snapshot", "command_answer", "call_result", "notice", "pong", "goodbye", "table_detached", "refused", "table_watching"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
@@ -328,6 +335,46 @@ class TableSnapshot(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___TableSnapshot: _TypeAlias = TableSnapshot  # noqa: Y015
+
+@_typing.final
+class TableWatching(_message.Message):
+    """How a table is watched."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TABLE_ID_FIELD_NUMBER: _builtins.int
+    VIEWERS_FIELD_NUMBER: _builtins.int
+    DELAY_MS_FIELD_NUMBER: _builtins.int
+    BEGINS_AT_MS_FIELD_NUMBER: _builtins.int
+    LIKED_FIELD_NUMBER: _builtins.int
+    table_id: _builtins.str
+    """The table."""
+    viewers: _builtins.int
+    """People who watch it."""
+    delay_ms: _builtins.int
+    """What is shown happened so many milliseconds ago."""
+    begins_at_ms: _builtins.int
+    """Unix milliseconds: then the first picture comes; until then the table is shown empty. 0 = it is there."""
+    @_builtins.property
+    def liked(self) -> _wire_pb2.Liked:
+        """A play that was liked just now; absent = none."""
+
+    def __init__(
+        self,
+        *,
+        table_id: _builtins.str = ...,
+        viewers: _builtins.int = ...,
+        delay_ms: _builtins.int = ...,
+        begins_at_ms: _builtins.int = ...,
+        liked: _wire_pb2.Liked | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["liked", b"liked"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["begins_at_ms", b"begins_at_ms", "delay_ms", b"delay_ms", "liked", b"liked", "table_id", b"table_id", "viewers", b"viewers"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TableWatching: _TypeAlias = TableWatching  # noqa: Y015
 
 @_typing.final
 class CallResult(_message.Message):

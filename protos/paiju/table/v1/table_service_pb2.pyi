@@ -37,6 +37,8 @@ class TableSpec(_message.Message):
     TO_SCORE_FIELD_NUMBER: _builtins.int
     CHAT_FIELD_NUMBER: _builtins.int
     VOICE_FIELD_NUMBER: _builtins.int
+    WATCH_DELAY_MS_FIELD_NUMBER: _builtins.int
+    HALL_ID_FIELD_NUMBER: _builtins.int
     game: _builtins.str
     """`paohuzi`."""
     preset: _builtins.str
@@ -57,6 +59,10 @@ class TableSpec(_message.Message):
     """What may be said at the table: empty or `all`, `phrases`, `no`."""
     voice: _builtins.bool
     """Talking is allowed, where the platform has a voice channel."""
+    watch_delay_ms: _builtins.int
+    """Spectators are shown everything so many milliseconds later, 0 to 600000; 0 = at once."""
+    hall_id: _builtins.str
+    """The hall the table belongs to, at most 64 characters; empty = none."""
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatSpec]:
         """One per seat, in seat order."""
@@ -80,10 +86,12 @@ class TableSpec(_message.Message):
         to_score: _builtins.int = ...,
         chat: _builtins.str = ...,
         voice: _builtins.bool = ...,
+        watch_delay_ms: _builtins.int = ...,
+        hall_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["stake", b"stake"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["chat", b"chat", "game", b"game", "options_json", b"options_json", "preset", b"preset", "room_code", b"room_code", "rounds", b"rounds", "seats", b"seats", "spectators", b"spectators", "stake", b"stake", "timing_json", b"timing_json", "to_score", b"to_score", "voice", b"voice"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["chat", b"chat", "game", b"game", "hall_id", b"hall_id", "options_json", b"options_json", "preset", b"preset", "room_code", b"room_code", "rounds", b"rounds", "seats", b"seats", "spectators", b"spectators", "stake", b"stake", "timing_json", b"timing_json", "to_score", b"to_score", "voice", b"voice", "watch_delay_ms", b"watch_delay_ms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

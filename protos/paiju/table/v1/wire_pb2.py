@@ -26,7 +26,7 @@ from paiju.bus.v1 import options_pb2 as paiju_dot_bus_dot_v1_dot_options__pb2
 from paiju.table.v1 import play_pb2 as paiju_dot_table_dot_v1_dot_play__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19paiju/table/v1/wire.proto\x12\x0epaiju.table.v1\x1a\x1apaiju/bus/v1/options.proto\x1a\x19paiju/table/v1/play.proto\"Y\n\x0c\x43ommandBatch\x12\x0f\n\x07gateway\x18\x01 \x01(\t\x12)\n\x08\x63ommands\x18\x02 \x03(\x0b\x32\x17.paiju.table.v1.Command\x12\r\n\x05\x62\x65\x61ts\x18\x03 \x01(\x08\"\"\n\x11\x43ommandBatchReply\x12\r\n\x05\x65poch\x18\x01 \x01(\x04\"{\n\x07\x43ommand\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0f\n\x07session\x18\x02 \x01(\t\x12\x0b\n\x03tag\x18\x03 \x01(\x04\x12-\n\x07\x63ommand\x18\x04 \x01(\x0b\x32\x1c.paiju.table.v1.TableCommand\x12\x10\n\x08\x61ttached\x18\x05 \x01(\x04\"K\n\x08OutBatch\x12\r\n\x05shard\x18\x01 \x01(\r\x12\r\n\x05\x65poch\x18\x02 \x01(\x04\x12!\n\x04outs\x18\x03 \x03(\x0b\x32\x13.paiju.table.v1.Out\"\xc6\x01\n\x03Out\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0f\n\x07session\x18\x02 \x01(\t\x12\x0f\n\x05\x66rame\x18\x03 \x01(\x0cH\x00\x12\x0e\n\x04view\x18\x04 \x01(\x0cH\x00\x12.\n\x06\x61nswer\x18\x05 \x01(\x0b\x32\x1c.paiju.table.v1.TaggedAnswerH\x00\x12\x15\n\x0blast_number\x18\x06 \x01(\x04H\x00\x12,\n\x08\x64\x65tached\x18\x07 \x01(\x0b\x32\x18.paiju.table.v1.DetachedH\x00\x42\x06\n\x04\x62ody\"\\\n\x0cTaggedAnswer\x12\x0b\n\x03tag\x18\x01 \x01(\x04\x12-\n\x06\x61nswer\x18\x02 \x01(\x0b\x32\x1d.paiju.table.v1.CommandAnswer\x12\x10\n\x08\x61ttached\x18\x03 \x01(\x04\"\x1a\n\x08\x44\x65tached\x12\x0e\n\x06reason\x18\x01 \x01(\t\"A\n\nShardOwned\x12\r\n\x05shard\x18\x01 \x01(\r\x12\r\n\x05\x65poch\x18\x02 \x01(\x04\x12\x0f\n\x07process\x18\x03 \x01(\t:\x04\xfa\xc5\x18\x00\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19paiju/table/v1/wire.proto\x12\x0epaiju.table.v1\x1a\x1apaiju/bus/v1/options.proto\x1a\x19paiju/table/v1/play.proto\"Y\n\x0c\x43ommandBatch\x12\x0f\n\x07gateway\x18\x01 \x01(\t\x12)\n\x08\x63ommands\x18\x02 \x03(\x0b\x32\x17.paiju.table.v1.Command\x12\r\n\x05\x62\x65\x61ts\x18\x03 \x01(\x08\"\"\n\x11\x43ommandBatchReply\x12\r\n\x05\x65poch\x18\x01 \x01(\x04\"\x9f\x01\n\x07\x43ommand\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0f\n\x07session\x18\x02 \x01(\t\x12\x0b\n\x03tag\x18\x03 \x01(\x04\x12-\n\x07\x63ommand\x18\x04 \x01(\x0b\x32\x1c.paiju.table.v1.TableCommand\x12\x10\n\x08\x61ttached\x18\x05 \x01(\x04\x12\"\n\x04\x66\x65\x65\x64\x18\x06 \x01(\x0b\x32\x14.paiju.table.v1.Feed\"\x17\n\x04\x46\x65\x65\x64\x12\x0f\n\x07viewers\x18\x01 \x01(\r\"K\n\x08OutBatch\x12\r\n\x05shard\x18\x01 \x01(\r\x12\r\n\x05\x65poch\x18\x02 \x01(\x04\x12!\n\x04outs\x18\x03 \x03(\x0b\x32\x13.paiju.table.v1.Out\"\xf4\x01\n\x03Out\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0f\n\x07session\x18\x02 \x01(\t\x12\x0f\n\x05\x66rame\x18\x03 \x01(\x0cH\x00\x12\x0e\n\x04view\x18\x04 \x01(\x0cH\x00\x12.\n\x06\x61nswer\x18\x05 \x01(\x0b\x32\x1c.paiju.table.v1.TaggedAnswerH\x00\x12\x15\n\x0blast_number\x18\x06 \x01(\x04H\x00\x12,\n\x08\x64\x65tached\x18\x07 \x01(\x0b\x32\x18.paiju.table.v1.DetachedH\x00\x12,\n\x08watching\x18\x08 \x01(\x0b\x32\x18.paiju.table.v1.WatchingH\x00\x42\x06\n\x04\x62ody\"\\\n\x0cTaggedAnswer\x12\x0b\n\x03tag\x18\x01 \x01(\x04\x12-\n\x06\x61nswer\x18\x02 \x01(\x0b\x32\x1d.paiju.table.v1.CommandAnswer\x12\x10\n\x08\x61ttached\x18\x03 \x01(\x04\"}\n\x08Watching\x12\x0f\n\x07viewers\x18\x01 \x01(\r\x12\x10\n\x08\x64\x65lay_ms\x18\x02 \x01(\x03\x12\x14\n\x0c\x62\x65gins_at_ms\x18\x03 \x01(\x03\x12\x12\n\nplayer_ids\x18\x04 \x03(\t\x12$\n\x05liked\x18\x05 \x01(\x0b\x32\x15.paiju.table.v1.Liked\":\n\x05Liked\x12\x10\n\x08round_no\x18\x01 \x01(\x05\x12\x10\n\x08\x65vent_no\x18\x02 \x01(\x05\x12\r\n\x05likes\x18\x03 \x01(\r\"\x1a\n\x08\x44\x65tached\x12\x0e\n\x06reason\x18\x01 \x01(\t\"A\n\nShardOwned\x12\r\n\x05shard\x18\x01 \x01(\r\x12\r\n\x05\x65poch\x18\x02 \x01(\x04\x12\x0f\n\x07process\x18\x03 \x01(\t:\x04\xfa\xc5\x18\x00\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -39,16 +39,22 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_COMMANDBATCH']._serialized_end=189
   _globals['_COMMANDBATCHREPLY']._serialized_start=191
   _globals['_COMMANDBATCHREPLY']._serialized_end=225
-  _globals['_COMMAND']._serialized_start=227
-  _globals['_COMMAND']._serialized_end=350
-  _globals['_OUTBATCH']._serialized_start=352
-  _globals['_OUTBATCH']._serialized_end=427
-  _globals['_OUT']._serialized_start=430
-  _globals['_OUT']._serialized_end=628
-  _globals['_TAGGEDANSWER']._serialized_start=630
-  _globals['_TAGGEDANSWER']._serialized_end=722
-  _globals['_DETACHED']._serialized_start=724
-  _globals['_DETACHED']._serialized_end=750
-  _globals['_SHARDOWNED']._serialized_start=752
-  _globals['_SHARDOWNED']._serialized_end=817
+  _globals['_COMMAND']._serialized_start=228
+  _globals['_COMMAND']._serialized_end=387
+  _globals['_FEED']._serialized_start=389
+  _globals['_FEED']._serialized_end=412
+  _globals['_OUTBATCH']._serialized_start=414
+  _globals['_OUTBATCH']._serialized_end=489
+  _globals['_OUT']._serialized_start=492
+  _globals['_OUT']._serialized_end=736
+  _globals['_TAGGEDANSWER']._serialized_start=738
+  _globals['_TAGGEDANSWER']._serialized_end=830
+  _globals['_WATCHING']._serialized_start=832
+  _globals['_WATCHING']._serialized_end=957
+  _globals['_LIKED']._serialized_start=959
+  _globals['_LIKED']._serialized_end=1017
+  _globals['_DETACHED']._serialized_start=1019
+  _globals['_DETACHED']._serialized_end=1045
+  _globals['_SHARDOWNED']._serialized_start=1047
+  _globals['_SHARDOWNED']._serialized_end=1112
 # @@protoc_insertion_point(module_scope)

@@ -88,6 +88,7 @@ class Command(_message.Message):
     TAG_FIELD_NUMBER: _builtins.int
     COMMAND_FIELD_NUMBER: _builtins.int
     ATTACHED_FIELD_NUMBER: _builtins.int
+    FEED_FIELD_NUMBER: _builtins.int
     player_id: _builtins.str
     """The signed-in player."""
     session: _builtins.str
@@ -102,6 +103,10 @@ class Command(_message.Message):
     def command(self) -> _play_pb2.TableCommand:
         """What the player said."""
 
+    @_builtins.property
+    def feed(self) -> Global___Feed:
+        """With an `attach` as a spectator that the gateway makes for all its viewers of a table: how many they are. Absent = one."""
+
     def __init__(
         self,
         *,
@@ -110,14 +115,37 @@ class Command(_message.Message):
         tag: _builtins.int = ...,
         command: _play_pb2.TableCommand | None = ...,
         attached: _builtins.int = ...,
+        feed: Global___Feed | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["command", b"command"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "feed", b"feed"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["attached", b"attached", "command", b"command", "player_id", b"player_id", "session", b"session", "tag", b"tag"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["attached", b"attached", "command", b"command", "feed", b"feed", "player_id", b"player_id", "session", b"session", "tag", b"tag"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Command: _TypeAlias = Command  # noqa: Y015
+
+@_typing.final
+class Feed(_message.Message):
+    """A gateway listens once for all who watch a table through it, and passes on what it hears."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VIEWERS_FIELD_NUMBER: _builtins.int
+    viewers: _builtins.int
+    """People who watch through this gateway."""
+    def __init__(
+        self,
+        *,
+        viewers: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["viewers", b"viewers"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Feed: _TypeAlias = Feed  # noqa: Y015
 
 @_typing.final
 class OutBatch(_message.Message):
@@ -164,6 +192,7 @@ class Out(_message.Message):
     ANSWER_FIELD_NUMBER: _builtins.int
     LAST_NUMBER_FIELD_NUMBER: _builtins.int
     DETACHED_FIELD_NUMBER: _builtins.int
+    WATCHING_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     """The table."""
     session: _builtins.str
@@ -182,6 +211,10 @@ class Out(_message.Message):
     def detached(self) -> Global___Detached:
         """This session no longer listens: a newer one does, or the table is closed."""
 
+    @_builtins.property
+    def watching(self) -> Global___Watching:
+        """Who may not watch, and how many do; to the sessions of spectators, and the number of viewers also to seats."""
+
     def __init__(
         self,
         *,
@@ -192,12 +225,13 @@ class Out(_message.Message):
         answer: Global___TaggedAnswer | None = ...,
         last_number: _builtins.int = ...,
         detached: Global___Detached | None = ...,
+        watching: Global___Watching | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "body", b"body", "detached", b"detached", "frame", b"frame", "last_number", b"last_number", "view", b"view"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "body", b"body", "detached", b"detached", "frame", b"frame", "last_number", b"last_number", "view", b"view", "watching", b"watching"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "body", b"body", "detached", b"detached", "frame", b"frame", "last_number", b"last_number", "session", b"session", "table_id", b"table_id", "view", b"view"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "body", b"body", "detached", b"detached", "frame", b"frame", "last_number", b"last_number", "session", b"session", "table_id", b"table_id", "view", b"view", "watching", b"watching"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["frame", "view", "answer", "last_number", "detached"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["frame", "view", "answer", "last_number", "detached", "watching"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
@@ -234,6 +268,78 @@ class TaggedAnswer(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___TaggedAnswer: _TypeAlias = TaggedAnswer  # noqa: Y015
+
+@_typing.final
+class Watching(_message.Message):
+    """What a table says of those who watch it. Before the first view, and when it changes, once a second at most."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VIEWERS_FIELD_NUMBER: _builtins.int
+    DELAY_MS_FIELD_NUMBER: _builtins.int
+    BEGINS_AT_MS_FIELD_NUMBER: _builtins.int
+    PLAYER_IDS_FIELD_NUMBER: _builtins.int
+    LIKED_FIELD_NUMBER: _builtins.int
+    viewers: _builtins.int
+    """People who watch, over all gateways."""
+    delay_ms: _builtins.int
+    """Everything is shown to them so many milliseconds later."""
+    begins_at_ms: _builtins.int
+    """Unix milliseconds: then the first picture comes; until then the view is an empty table. 0 = it is there."""
+    @_builtins.property
+    def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """By seat: these may not watch. Empty to a seat."""
+
+    @_builtins.property
+    def liked(self) -> Global___Liked:
+        """The play that was liked last; absent = none."""
+
+    def __init__(
+        self,
+        *,
+        viewers: _builtins.int = ...,
+        delay_ms: _builtins.int = ...,
+        begins_at_ms: _builtins.int = ...,
+        player_ids: _abc.Iterable[_builtins.str] | None = ...,
+        liked: Global___Liked | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["liked", b"liked"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["begins_at_ms", b"begins_at_ms", "delay_ms", b"delay_ms", "liked", b"liked", "player_ids", b"player_ids", "viewers", b"viewers"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Watching: _TypeAlias = Watching  # noqa: Y015
+
+@_typing.final
+class Liked(_message.Message):
+    """A play that somebody likes."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROUND_NO_FIELD_NUMBER: _builtins.int
+    EVENT_NO_FIELD_NUMBER: _builtins.int
+    LIKES_FIELD_NUMBER: _builtins.int
+    round_no: _builtins.int
+    """The round."""
+    event_no: _builtins.int
+    """Which of the events that a watcher is shown, from 1."""
+    likes: _builtins.int
+    """How many like it."""
+    def __init__(
+        self,
+        *,
+        round_no: _builtins.int = ...,
+        event_no: _builtins.int = ...,
+        likes: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["event_no", b"event_no", "likes", b"likes", "round_no", b"round_no"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Liked: _TypeAlias = Liked  # noqa: Y015
 
 @_typing.final
 class Detached(_message.Message):
