@@ -123,6 +123,11 @@ class TableApi(table_service_pb2_grpc.TableServiceServicer):
             timing_json=spec.timing_json,
             room_code=spec.room_code,
             spectators=spec.spectators,
+            to_score=spec.to_score,
+            chat=spec.chat,
+            voice=spec.voice,
+            watch_delay_ms=spec.watch_delay_ms,
+            hall_id=spec.hall_id,
         )
 
 

@@ -237,6 +237,9 @@ def summary_of(table: Table) -> s.TableSummary:
         base_stake=spec.stake.base_stake if spec.stake else 0,
         spectators=spec.spectators,
         fee=spec.stake.fee if spec.stake else 0,
+        to_score=spec.to_score,
+        chat=spec.chat,
+        voice=spec.voice,
     )
 
 

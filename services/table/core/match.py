@@ -14,6 +14,8 @@ def end_cause(state: State) -> str:
         return "dissolved"
     if any(seat.left for seat in state.seats):
         return "left"
+    if state.spec.to_score and max(state.scores) >= state.spec.to_score:
+        return "score_reached"
     if state.rounds_played >= state.spec.rounds:
         return "all_rounds"
     if state.is_overruled:

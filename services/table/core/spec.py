@@ -21,7 +21,11 @@ ROUNDS_MAX = 64
 WAIT_MS_MAX = 86_400_000
 OPTIONS_BYTES_MAX = 8_192
 ROOM_CODE_CHARS_MAX = 16
+HALL_ID_CHARS_MAX = 64
+WATCH_DELAY_MS_MAX = 600_000
 COINS_MAX = 10**15
+TO_SCORE_MAX = 100_000
+CHATS = ("", "all", "phrases", "no")
 
 TABLE_ID = re.compile(r"(0|[1-9a-f][0-9a-f]{0,3})-[0-9a-z]{4,48}")
 """`<shard in hex>-<random>`."""
@@ -68,6 +72,11 @@ def make_spec(
     timing_json: str,
     room_code: str,
     spectators: bool,
+    to_score: int = 0,
+    chat: str = "",
+    voice: bool = False,
+    watch_delay_ms: int = 0,
+    hall_id: str = "",
 ) -> Spec:
     """Return what a table is made from, all spelt out.
 
@@ -89,6 +98,14 @@ def make_spec(
         (room_code.isascii() and room_code.isalnum()) or not room_code
     ):
         raise Refusal("INVALID_ARGUMENT", field="room_code")
+    if not 0 <= to_score <= TO_SCORE_MAX:
+        raise Refusal("INVALID_ARGUMENT", field="to_score")
+    if chat not in CHATS:
+        raise Refusal("INVALID_ARGUMENT", field="chat")
+    if not 0 <= watch_delay_ms <= WATCH_DELAY_MS_MAX:
+        raise Refusal("INVALID_ARGUMENT", field="watch_delay_ms")
+    if len(hall_id) > HALL_ID_CHARS_MAX or not hall_id.isprintable():
+        raise Refusal("INVALID_ARGUMENT", field="hall_id")
     return Spec(
         game=game,
         preset=preset,
@@ -100,6 +117,11 @@ def make_spec(
         timing=_timing(timing_json),
         room_code=room_code,
         spectators=spectators,
+        to_score=to_score,
+        chat="" if chat == "all" else chat,
+        voice=voice,
+        watch_delay_ms=watch_delay_ms,
+        hall_id=hall_id,
     )
 
 
@@ -109,10 +131,15 @@ def fingerprint_of(spec: Spec) -> bytes:
     if spec.stake is not None and not spec.stake.fee:
         # A table without a fee has the fingerprint that owners give it who know of no fees.
         plain[_STAKE] = plain[_STAKE][:-1]
+    while len(plain) > _NEWER and not plain[-1]:
+        # The same of what else came to a spec later, as long as it says nothing.
+        plain.pop()
     return sha256(msgspec.msgpack.encode(plain)).digest()[:16]
 
 
 _STAKE = Spec.__struct_fields__.index("stake")
+_NEWER = Spec.__struct_fields__.index("spectators") + 1
+"""Where the fields begin that owners of before do not know."""
 
 
 def shared(spec: Spec) -> Spec:
@@ -123,6 +150,7 @@ def shared(spec: Spec) -> Spec:
         preset=sys.intern(spec.preset),
         label=sys.intern(spec.label),
         options=sys.intern(spec.options),
+        hall_id=sys.intern(spec.hall_id),
         timing=_shared_timing(spec.timing),
     )
 

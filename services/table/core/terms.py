@@ -57,3 +57,13 @@ class Spec(msgspec.Struct, frozen=True, array_like=True, gc=False):
     timing: Timing
     room_code: str
     spectators: bool
+    watch_delay_ms: int = 0
+    """Spectators are shown everything so much later."""
+    hall_id: str = ""
+    """As matchmaking calls it; the table only tells it on."""
+    to_score: int = 0
+    """The match ends after the round in which a sum reaches this; 0 = by rounds only."""
+    chat: str = ""
+    """What may be said: everything if empty, else `phrases` or `no`."""
+    voice: bool = False
+    """Talking is allowed."""
