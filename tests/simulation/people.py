@@ -85,6 +85,7 @@ async def _live(world: World, person: Person, finds: list[Callable[[], Coroutine
             if find is finds[-1]:
                 # Stay and see what else comes: settlements, and who leaves.
                 world.playing -= 1
+                person.staying = client
                 await client.play(until=lambda _: world.is_closing)
             del person.players[table_id]
         elif find is finds[-1]:

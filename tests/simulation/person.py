@@ -95,6 +95,8 @@ class Person:
         self.players: dict[str, Client] = {}
         """Clients at tables, as `client.Door` has them."""
         self.clients: list[Client] = []
+        self.staying: Client | None = None
+        """Where he has stayed after the match, to the end of all."""
         self.pipe: Pipe | None = None
         self.reconnects = 0
         self._next = 0

@@ -262,7 +262,7 @@ class World:
         if self._failed.done():
             self._failed.result()
         clients = [client for person in self.persons for client in person.clients]
-        staying = [person.clients[-1] for person in self.persons if person.clients]
+        staying = [person.staying for person in self.persons if person.staying is not None]
         self.logs.judge(clients, staying, self.live_tables())
         self.logs.judge_seats([person.player_id for person in self.persons])
         judge_tickets(self)
