@@ -58,6 +58,10 @@ _CHAT: dict[str, Reason] = {
     "NOT_A_MEMBER": Reason(
         "PERMISSION_DENIED", "只有同桌玩家可以聊天。", "Only players of this table may do this."
     ),
+    "CHAT_OFF": Reason("PERMISSION_DENIED", "这个房间不聊天。", "Nothing is said in this room."),
+    "PHRASES_ONLY": Reason(
+        "PERMISSION_DENIED", "这个房间只能用快捷语。", "Only ready-made phrases are said in this room."
+    ),
     "TEXT_EMPTY": Reason("INVALID_ARGUMENT", "消息是空的。", "The message is empty."),
     "TEXT_TOO_LONG": Reason(
         "INVALID_ARGUMENT", "消息不能超过 {most} 个字。", "A message has at most {most} characters."
@@ -70,6 +74,14 @@ _ECONOMY: dict[str, Reason] = {
         "FAILED_PRECONDITION",
         "余额不足：需要 {needed}，现有 {available}（{currency}）。",
         "Not enough {currency}: {needed} needed, {available} there.",
+    ),
+    "ROOM_CARDS_TOO_FEW": Reason(
+        "FAILED_PRECONDITION",
+        "房卡不足：需要 {needed} 张，现有 {cards} 张。",
+        "Not enough room cards: {needed} needed, {cards} there.",
+    ),
+    "ROOM_CARDS_CLOSED": Reason(
+        "FAILED_PRECONDITION", "这一场的房卡已经结清。", "The room cards of this match are settled."
     ),
     "STAKE_CLOSED": Reason(
         "FAILED_PRECONDITION", "该座位的本场筹码已结清。", "The stake of this seat is closed."
@@ -104,13 +116,13 @@ _ECONOMY: dict[str, Reason] = {
     ),
     "DAILY_WIN_CAP": Reason(
         "FAILED_PRECONDITION",
-        "今天赢的金币已到每日上限 {cap}，明早 4 点后再来。",
-        "You have won today's limit of {cap} coins; come back after 04:00 (China time).",
+        "今天赢的金币已到每日上限 {cap}，明天（0 点起）再来。",
+        "You have won today's limit of {cap} coins; come back after midnight (China time).",
     ),
     "DAILY_LOSS_CAP": Reason(
         "FAILED_PRECONDITION",
-        "今天输的金币已到每日上限 {cap}，明早 4 点后再来。",
-        "You have lost today's limit of {cap} coins; come back after 04:00 (China time).",
+        "今天输的金币已到每日上限 {cap}，明天（0 点起）再来。",
+        "You have lost today's limit of {cap} coins; come back after midnight (China time).",
     ),
     "TOPUP_CLOSED": Reason("FAILED_PRECONDITION", "这里没有开通充值。", "Nothing can be bought here."),
     "PRODUCT_UNKNOWN": Reason("NOT_FOUND", "没有这个充值档位。", "There is no such product."),
@@ -132,6 +144,11 @@ _ECONOMY: dict[str, Reason] = {
         "这笔订单的宝石已用掉一部分（剩 {unspent}），最多可退 {most_fen} 分。",
         "Gems of this order are spent ({unspent} are left); at most {most_fen} fen can go back.",
     ),
+    "DEBT_SETTLED": Reason(
+        "FAILED_PRECONDITION",
+        "这笔订单只欠 {owed} 颗宝石。",
+        "Only {owed} gems are owed for this order.",
+    ),
     "PROVIDER_UNKNOWN": Reason("NOT_FOUND", "没有这个支付渠道。", "There is no such payment provider."),
     "WEBHOOK_FORGED": Reason("UNAUTHENTICATED", "签名不正确。", "The signature is not right."),
     "WEBHOOK_STALE": Reason(
@@ -147,8 +164,8 @@ _ECONOMY: dict[str, Reason] = {
     ),
     "RELIEF_USED_UP": Reason(
         "FAILED_PRECONDITION",
-        "今天的 {per_day} 次救济金已领完，明早 4 点后再来。",
-        "Today's {per_day} reliefs are used up; come back after 04:00 (China time).",
+        "今天的 {per_day} 次救济金已领完，明天（0 点起）再来。",
+        "Today's {per_day} reliefs are used up; come back after midnight (China time).",
     ),
 }
 
@@ -227,6 +244,23 @@ _MATCHMAKING: dict[str, Reason] = {
     "NOT_ROOM_OWNER": Reason(
         "PERMISSION_DENIED", "只有房主可以这样做。", "Only the owner of the room may do this."
     ),
+    "KICKED_FROM_ROOM": Reason(
+        "PERMISSION_DENIED",
+        "房主请你离开了这个房间，{minutes} 分钟后才能再进。",
+        "The owner has sent you away from this room; you may come back in {minutes} min.",
+    ),
+    "PLACE_TAKEN": Reason("FAILED_PRECONDITION", "这个座位有人了。", "This place is taken."),
+    "SWAP_UNKNOWN": Reason(
+        "FAILED_PRECONDITION", "换座请求已经失效。", "This wish to change places is no longer open."
+    ),
+    "ROOM_RULES_CHANGED": Reason(
+        "FAILED_PRECONDITION",
+        "房主改了规则，看过再准备。",
+        "The owner has changed the rules; look at them before you are ready.",
+    ),
+    "ROOM_NOT_OVER": Reason(
+        "FAILED_PRECONDITION", "这一场还没有打完。", "The match of this room is not over."
+    ),
     "ROOM_CODES_EXHAUSTED": Reason(
         "RESOURCE_EXHAUSTED", "房间太多，请稍后再试。", "There are too many rooms; try again later."
     ),
@@ -293,6 +327,38 @@ _TABLE = {
         "PERMISSION_DENIED", "这张牌桌不允许旁观。", "This table has no spectators."
     ),
     "ROUND_UNKNOWN": Reason("NOT_FOUND", "找不到这一局的牌谱。", "There is no record of this round."),
+    "SHARE_UNKNOWN": Reason(
+        "NOT_FOUND",
+        "这个分享链接不存在、已撤销或已过期。",
+        "This link does not exist, was revoked, or has expired.",
+    ),
+    "SHARES_FULL": Reason(
+        "RESOURCE_EXHAUSTED",
+        "分享链接最多同时有 {most} 个，请先撤销几个。",
+        "You have {most} links, the most there may be; revoke some first.",
+    ),
+    "FAVOURITES_FULL": Reason(
+        "RESOURCE_EXHAUSTED",
+        "收藏最多 {most} 局，请先取消几局。",
+        "You have {most} favourites, the most there may be; remove some first.",
+    ),
+    "NOTE_NOT_ALLOWED": Reason(
+        "INVALID_ARGUMENT",
+        "备注最多 {most} 个字，不能换行。",
+        "A note has at most {most} characters and no line breaks.",
+    ),
+    "RECORD_MALFORMED": Reason("INVALID_ARGUMENT", "这不是一份牌谱：{why}。", "This is no record: {why}."),
+    "RECORD_DOES_NOT_HOLD": Reason(
+        "FAILED_PRECONDITION", "这份牌谱不成立：{why}。", "This record does not hold: {why}."
+    ),
+    "RECORD_CHANGED": Reason(
+        "FAILED_PRECONDITION",
+        "这份牌谱与本平台保存的不同（第 {line} 行），被改动过。",
+        "This record was changed: line {line} is not what this platform has kept.",
+    ),
+    "REPLAYS_BUSY": Reason(
+        "UNAVAILABLE", "回放太忙，请稍后再试。", "Too many replays are asked for; try again."
+    ),
     "UNKNOWN_GAME": Reason(
         "INVALID_ARGUMENT", "没有这个游戏：{name}；有：{known}。", "There is no game {name}; known: {known}."
     ),

@@ -68,7 +68,7 @@ class Api:
             phrase=request.phrase,
             at_ms=self._clock.now_ms(),
         )
-        await self._members.check(request.channel, player_id)
+        await self._members.check_words(request.channel, player_id, is_phrase=bool(request.phrase))
         return pb.PostMessageResponse(message=await self._post(message, request.request_id))
 
     async def ListMessages(  # noqa: N802 - the proto names it

@@ -1,4 +1,4 @@
-"""Who may speak and read in a channel: the people at its table."""
+"""Who may speak and read in a channel, and what: the people at its table, by the rule of their room."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Members:
         self._clock = parts.clock
         self._tables = parts.rpc.client(table_service_pb2_grpc.TableServiceStub, "table", timeout_s=2.0)
         self._kept_s = settings.members_s
-        self._cached: OrderedDict[str, tuple[float, frozenset[str]]] = OrderedDict()
+        self._cached: OrderedDict[str, tuple[float, tuple[frozenset[str], str]]] = OrderedDict()
 
     async def check(self, channel: str, player_id: str) -> None:
         """Let a member through.
@@ -32,13 +32,32 @@ class Members:
             Refusal: CHANNEL_UNKNOWN, NOT_A_MEMBER.
             Outage: The table can't be asked.
         """
+        await self._rule(channel, player_id)
+
+    async def check_words(self, channel: str, player_id: str, *, is_phrase: bool) -> None:
+        """Let a member through who may say this there: a ready-made phrase, or his own words.
+
+        Raises:
+            Refusal: CHANNEL_UNKNOWN, NOT_A_MEMBER, CHAT_OFF, PHRASES_ONLY.
+            Outage: The table can't be asked.
+        """
+        rule = await self._rule(channel, player_id)
+        if rule == "no":
+            raise Refusal("CHAT_OFF")
+        if rule == "phrases" and not is_phrase:
+            raise Refusal("PHRASES_ONLY")
+
+    async def _rule(self, channel: str, player_id: str) -> str:
+        """Return what may be said, for a member."""
         match = _CHANNEL.fullmatch(channel)
         if match is None:
             raise Refusal("CHANNEL_UNKNOWN")
-        if player_id not in await self._members(match.group(1)):
+        members, rule = await self._members(match.group(1))
+        if player_id not in members:
             raise Refusal("NOT_A_MEMBER")
+        return rule
 
-    async def _members(self, table_id: str) -> frozenset[str]:
+    async def _members(self, table_id: str) -> tuple[frozenset[str], str]:
         cached = self._cached.get(table_id)
         if cached is not None and self._clock.monotonic() < cached[0]:
             return cached[1]
@@ -49,8 +68,9 @@ class Members:
                 raise Refusal("CHANNEL_UNKNOWN") from None
             raise
         members = frozenset(seat.player_id for seat in table.seats if seat.player_id.startswith("p_"))
-        self._cached[table_id] = (self._clock.monotonic() + self._kept_s, members)
+        known = members, table.chat
+        self._cached[table_id] = (self._clock.monotonic() + self._kept_s, known)
         self._cached.move_to_end(table_id)
         if len(self._cached) > CACHED_MAX:
             self._cached.popitem(last=False)
-        return members
+        return known

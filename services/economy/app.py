@@ -19,6 +19,7 @@ from services.economy.disputes_api import ACCESS as DISPUTES_ACCESS
 from services.economy.disputes_api import DisputeApi
 from services.economy.disputes_evidence import Witnesses
 from services.economy.reconcile import READ, Reconciler
+from services.economy.room_cards import ROOMS, RoomCards
 from services.economy.settings import EconomySettings
 from services.economy.topup_wiring import TopUpDesk
 
@@ -49,6 +50,7 @@ class Economy:
             DisputeApi(db, parts.clock, self._ears, Witnesses(parts.rpc), parts.metrics),
             DISPUTES_ACCESS,
         )
+        self._rooms = RoomCards(parts, db, self._tellers)
         self.topups = TopUpDesk(settings, parts, db, self._tellers)
 
     async def start(self) -> None:
@@ -66,6 +68,7 @@ class Economy:
             ),
             await bus.consume(MATCHES.durable, MATCHES.types, self._ears.on_matches, batch=batch),
             await bus.consume(VOIDS.durable, VOIDS.types, self._ears.on_voids, batch=batch),
+            await self._rooms.start(),
         ]
 
     async def stop(self) -> None:
@@ -84,7 +87,7 @@ WIRING = Wiring(
     wire,
     EconomySettings,
     says=(DisputeResolved, RoundDisputed, RoundSettled, StaffActed, StakeClosed, TopUpPaid, TopUpReturned),
-    hears=(PLAYERS, AUDITS, MATCHES, VOIDS, READ),
+    hears=(PLAYERS, AUDITS, MATCHES, VOIDS, ROOMS, READ),
     tells=(subject_of(Notice, key="*"),),
     has_database=True,
 )

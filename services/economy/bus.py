@@ -82,20 +82,26 @@ class Ears:
         self._seconds = metrics.histogram("economy_settle_seconds", "Duration of a batch of settlements")
 
     async def on_players(self, deliveries: Sequence[Delivery[Message]]) -> None:
-        """Grant the welcome gold to players that may have it, once each."""
+        """Grant the welcome gold and room cards to players that may have them, once each."""
         welcomed = [
             one.message.player_id
             for one in deliveries
             if isinstance(one.message, PlayerCreated) and one.message.welcome
         ]
-        amount, now_ms = self._settings.welcome_gold, self._clock.now_ms()
-        if not welcomed or not amount:
-            return
+        now_ms = self._clock.now_ms()
+        gifts = (
+            ("", "gold", self._settings.welcome_gold),
+            ("/room_card", "room_card", self._settings.welcome_room_cards),
+        )
         grants = [
-            (f"welcome/{player_id}", "welcome", player_id, "gold", amount, "")
+            (f"welcome/{player_id}{key}", "welcome", player_id, currency, amount, "")
             for player_id in sorted(set(welcomed))
+            for key, currency, amount in gifts
+            if amount
         ]
-        posted = await self._db.run(lambda connection: wallets.welcome_many(connection, grants, now_ms))
+        if not grants:
+            return
+        posted = set(await self._db.run(lambda connection: wallets.welcome_many(connection, grants, now_ms)))
         self._welcomed.inc(len(posted))
         await self._tellers.tell_wallets(posted)
 

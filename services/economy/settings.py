@@ -20,6 +20,8 @@ class EconomySettings(ServiceSettings):
 
     welcome_gold: int = Field(default=20_000, ge=0, le=COINS_MAX)
     """Granted once to a new player; 0 = none."""
+    welcome_room_cards: int = Field(default=20, ge=0, le=10_000)
+    """Room cards that come with it; 0 = none."""
     house_float: int = Field(default=1_000_000, ge=1, le=COINS_MAX)
     """What the issuer gives the house whenever it can't pay a bot's buy-in."""
     grant_max: int = Field(default=1_000_000, ge=1, le=COINS_MAX)
@@ -29,7 +31,7 @@ class EconomySettings(ServiceSettings):
     relief_below: int = Field(default=3_000, ge=0, le=COINS_MAX)
     """Relief is for who has less gold than this, in wallet and open stakes together."""
     relief_per_day: int = Field(default=3, ge=0, le=PER_DAY_MAX)
-    """Claims a day, which begins at 04:00 in Asia/Shanghai."""
+    """Claims a day (`services/chassis/days.py`)."""
     daily_win_cap: int = Field(default=0, ge=0, le=COINS_MAX)
     """Who has won so much gold today, fees deducted, takes no new seat at a coin table; 0 = no limit."""
     daily_loss_cap: int = Field(default=0, ge=0, le=COINS_MAX)

@@ -104,6 +104,7 @@ def test_the_wiring_names_every_consumer_and_fact() -> None:
         "economy-matches",
         "economy-players",
         "economy-proof",
+        "economy-room-cards",
         "economy-settlement",
         "economy-voids",
     }
@@ -262,7 +263,7 @@ async def test_a_player_sees_his_own_money_only(economy: Running) -> None:
         own = await economy.stub.GetWallet(pb.GetWalletRequest())
         assert [(money.currency, money.amount) for money in own.balances] == [
             ("gold", 20_000),
-            ("room_card", 0),
+            ("room_card", 20),
             ("activity", 0),
             ("gem", 0),
         ]
@@ -271,7 +272,10 @@ async def test_a_player_sees_his_own_money_only(economy: Running) -> None:
         with pytest.raises(Refusal, match="PERMISSION_DENIED"):
             await economy.stub.ListEntries(pb.ListEntriesRequest(player_id="p_b"))
         entries = await economy.stub.ListEntries(pb.ListEntriesRequest(player_id="p_a"))
-        assert [(entry.kind, entry.amount) for entry in entries.entries] == [("welcome", 20_000)]
+        assert [(entry.kind, entry.currency, entry.amount) for entry in entries.entries] == [
+            ("welcome", "room_card", 20),
+            ("welcome", "gold", 20_000),
+        ]
 
 
 async def test_entries_come_in_pages(economy: Running) -> None:

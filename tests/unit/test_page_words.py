@@ -31,7 +31,7 @@ FAMILIES = {
     "limits.reason": (
         "SELF_EXCLUDED OUTSIDE_PLAY_WINDOW DAILY_TIME_REACHED DAILY_LOSS_REACHED AGE_NOT_DECLARED"
     ),
-    "match": "all_rounds dissolved left stake_short voided disputed",
+    "match": "all_rounds score_reached dissolved left stake_short voided disputed",
     "meld": "ti pao wei chouwei kan peng chi jiang rest",
     "offer": "draw discard liang",
     "paused": "SETTLEMENT_PENDING ROUND_DISPUTED",

@@ -20,7 +20,7 @@ WAGERED: Final = ("gold",)
 WON: Final = ("gold", "room_card", "activity")
 """What playing brings, or gems buy: it can never become gems, cash or goods."""
 
-PLACES: Final = ("wallet", "stake", "bots", "fees", "exchange", "issuer", "provider")
+PLACES: Final = ("wallet", "stake", "bots", "fees", "rooms", "exchange", "issuer", "provider")
 """Kinds of accounts, as far as kinds of transfers tell them apart; see `place_of`."""
 
 _HOUSES: Final = {"house/bots": "bots", "house/exchange": "exchange"}
@@ -55,7 +55,7 @@ def _in(currencies: Iterable[str], takes_from: Iterable[str], gives_to: Iterable
 
 
 GRANTS: Final[Mapping[str, Kind]] = {
-    "welcome": _in(["gold"], ["issuer"], ["wallet"]),
+    "welcome": _in(["gold", "room_card"], ["issuer"], ["wallet"]),
     "sign_in": _in(WON, ["issuer"], ["wallet"]),
     "task": _in(WON, ["issuer"], ["wallet"]),
     "relief": _in(["gold"], ["issuer"], ["wallet"]),
@@ -70,6 +70,9 @@ KINDS: Final[Mapping[str, Kind]] = {
     "stake_close": _in(WAGERED, ["stake"], ["wallet", "bots"]),
     "settlement": _in(WAGERED, ["stake", "bots"], ["stake", "fees"]),
     "fee": _in(WAGERED, ["stake", "wallet", "bots"], ["fees"]),
+    # What a friends' room costs: held when it starts; what was not spent comes back.
+    "room_hold": _in(["room_card"], ["wallet"], ["rooms"]),
+    "room_return": _in(["room_card"], ["rooms"], ["wallet"]),
     # A top-up: the provider has been paid, so it owes these gems to the player.
     "topup": _in(["gem"], ["provider"], ["wallet"]),
     "topup_bonus": _in(["gem"], ["provider"], ["wallet"]),
@@ -107,6 +110,8 @@ def place_of(account: Account) -> str:
             return _HOUSES[account.id]
         if account.id.startswith("house/fees/"):  # one for each match, see `money.fees_of`
             return "fees"
+        if account.id.startswith("house/rooms/"):  # one for each match, see `room_cards.rooms_of`
+            return "rooms"
     raise Defect(f"account {account.id} of kind {account.kind} is none that transfers may touch")
 
 

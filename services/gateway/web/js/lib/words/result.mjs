@@ -36,6 +36,7 @@ export const RESULT = {
   "match.title": ["整场成绩", "Final scores"],
   "match.rounds": ["共 {rounds} 局", "{rounds} {rounds|round|rounds}"],
   "match.other": ["整场结束", "The match is over"],
+  "match.score_reached": ["有人打到了约定的分数", "Somebody reached the agreed score"],
   "match.all_rounds": ["打完全部局数", "All rounds were played"],
   "match.dissolved": ["协商解散", "Ended by vote"],
   "match.left": ["有人离开", "A player left"],
