@@ -55,6 +55,7 @@ class Presets(Generic[R]):
         rules: tuple[R, ...],
         options: Mapping[str, OptionInfo],
         aliases: Mapping[str, str] | None = None,
+        retired: tuple[R, ...] = (),
     ) -> None:
         """Collect presets.
 
@@ -62,12 +63,15 @@ class Presets(Generic[R]):
             rules: The presets; the first one is what ``custom`` options start from.
             options: What is known about each option, by name.
             aliases: Other spellings of preset ids that are understood.
+            retired: Older versions, as they were: no table is made of them, but their records keep their
+                rules.
         """
         self.by_id: dict[str, R] = {each.preset: each for each in rules}
         """The rule sets by preset id."""
         self._first = rules[0]
         self._options = options
         self._aliases = aliases or {}
+        self._titles = {each.title: each for each in (*retired, *rules)}
         self._acting = tuple([name for name, info in options.items() if info.acts_in == "rules"])
 
     def preset(self, preset_id: str, overrides: Mapping[str, Any] | None = None) -> R:
@@ -124,9 +128,9 @@ class Presets(Generic[R]):
             if found.preset != CUSTOM:
                 raise BadOption("preset", title, f"the name of these options, {found.title}")
             return found
-        known = next((rules for rules in self.by_id.values() if rules.title == title), None)
+        known = self._titles.get(title)
         if known is None:
-            raise UnknownPreset(title, [*[rules.title for rules in self.by_id.values()], f"{CUSTOM}@0"])
+            raise UnknownPreset(title, [*self._titles, f"{CUSTOM}@0"])
         for name in self._acting:
             expected = getattr(known, name)
             if values[name] != expected:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
-from engine import GAMES, Refusal, fair_deal
-from engine.face import Event, Game
-from engine.record import Record, canonical_json, full_result, parse_record
+from engine import GAMES, Refusal
+from engine.errors import BadRecordAction
+from engine.face import Event
+from engine.record import Record, parse_record
+from engine.replay import RecordEndsOtherwise, RecordUnfinished, Walk
 from services.launch.exits import NO, USAGE, Stop
 from services.launch.records import read
 
@@ -41,52 +42,29 @@ def run(path: Path, seat: int | None) -> None:
     print(f"round {record.round_id}, {record.game} {record.preset}")
     for number, player in enumerate(record.seats):
         print(f"seat {number}: {player}{' (deals)' if number == record.dealer else ''}")
-    _play(game, record, readers)
+    _play(record, readers)
 
 
-def _play(game: Game, record: Record, readers: Sequence[int]) -> None:
-    rules = record.rules()
-    position = game.deal(rules, wall_of(game, record), record.dealer, record.draws_in_row)
-    _print(position.opening_events(), readers)
-    for number, line in enumerate(record.actions, 1):
-        cause = f", {line.cause}" if line.cause else ""
-        # Another seat's answer is its secret until an event shows it.
-        said = f"seat {line.seat} {line.action}" if line.seat in readers else "…"
-        print(f"{number}. {said}  ({line.at_ms / 1000:.3f} s{cause})")
-        try:
-            events = position.apply(line.seat, game.parse_action(line.action))
-        except Refusal as refusal:
-            raise Stop(NO, f"action {number}: seat {line.seat} {line.action}: {refusal}") from refusal
-        _print(events, readers)
-    outcome = position.outcome()
-    if outcome is None:
-        asked = ", ".join(map(str, position.to_act()))
-        raise Stop(NO, f"the record ends after action {len(record.actions)} while seat {asked} is asked")
-    for explained in game.explain(rules, outcome):
-        print(f"{explained.text}: {explained.value} ({explained.rule})")
-    ended = full_result(game.name, rules, record.dealer, record.draws_in_row, outcome)
-    print("points: " + ", ".join(f"seat {at} {points:+d}" for at, points in enumerate(ended["points"])))
-    wrong = sorted(
-        key
-        for key in ended.keys() | record.result.keys()
-        if _written(ended, key) != _written(record.result, key)
-    )
-    if wrong:
-        found, recorded = ended.get(wrong[0]), record.result.get(wrong[0])
-        raise Stop(NO, f"the round does not end as recorded: {wrong[0]} is {found!r}, not {recorded!r}")
-
-
-def _written(result: Mapping[str, Any], key: str) -> str:
-    """Return one entry as a record has it: 1, 1.0 and true are equal, and only one of them is right."""
-    return canonical_json({key: result[key]}) if key in result else ""
-
-
-def wall_of(game: Game, record: Record) -> list[str]:
-    """Return the shuffled deck of a record, from its seed and nonces."""
-    nonces = [b"" if nonce == "-" else bytes.fromhex(nonce) for nonce in record.nonces]
-    deck = game.deck()
-    order = fair_deal.wall_order(bytes.fromhex(record.seed), record.round_id, nonces, len(deck))
-    return [deck[place] for place in order]
+def _play(record: Record, readers: Sequence[int]) -> None:
+    walk = Walk(record)
+    try:
+        for number, moment in enumerate(walk.moments()):
+            if (line := moment.answer) is not None:
+                cause = f", {line.cause}" if line.cause else ""
+                # Another seat's answer is its secret until an event shows it.
+                said = f"seat {line.seat} {line.action}" if line.seat in readers else "…"
+                print(f"{number}. {said}  ({line.at_ms / 1000:.3f} s{cause})")
+            _print(moment.events, readers)
+        ended = walk.result()
+        for explained in walk.game.explain(walk.rules, walk.position.outcome()):
+            print(f"{explained.text}: {explained.value} ({explained.rule})")
+        print("points: " + ", ".join(f"seat {at} {points:+d}" for at, points in enumerate(ended["points"])))
+        walk.check_result()
+    except BadRecordAction as refused:
+        where = f"action {refused.index + 1}: seat {refused.seat} {refused.action}"
+        raise Stop(NO, f"{where}: {refused.why}") from refused
+    except (RecordUnfinished, RecordEndsOtherwise) as wrong:
+        raise Stop(NO, str(wrong)) from wrong
 
 
 def _print(events: Iterable[Event], readers: Sequence[int]) -> None:

@@ -9,8 +9,8 @@ from paiju.table.v1.play_pb2 import Frame, Play, RoundEnd, RoundOpening, TableVi
 
 from engine import GAMES
 from engine.face import Event
+from engine.replay import wall_of
 from services.launch.arena import play_round
-from services.launch.replay import wall_of
 
 ROUND = "0-table/1"
 SPECTATOR = -1

@@ -12,7 +12,7 @@ from paiju.table.v1.play_pb2 import RoundEnd
 from engine import GAMES, Refusal, fair_deal
 from engine.face import Event
 from engine.record import Record, parse_record
-from services.launch.replay import wall_of
+from engine.replay import wall_of
 
 ROUNDS_KEPT: Final = 256
 """Replayed rounds that are remembered: the others at the table ask for the same one soon."""
