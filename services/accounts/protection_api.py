@@ -13,18 +13,13 @@ from sqlalchemy import Connection
 
 from services.accounts.core import protection as core
 from services.accounts.core.protection import Own, Rules, Today, Verdict
-from services.accounts.core.protection_calendar import (
-    HOUR_MS,
-    clock_text,
-    day_of,
-    month_began_at,
-    split_by_day,
-)
+from services.accounts.core.protection_calendar import split_by_day
 from services.accounts.store import protection as store
 from services.accounts.store import protection_rounds as played
 from services.chassis import auth, outbox
 from services.chassis.access import reason_of
 from services.chassis.auth import AccessTable
+from services.chassis.days import HOUR_MS, clock_text, day_of, month_began_at
 from services.chassis.errors import Refusal
 from services.chassis.outbox import Outbox
 from services.chassis.run import Parts

@@ -13,7 +13,6 @@ from paiju.table.v1.events_pb2 import RoundFinished, RoundOpened, RoundVoided
 from sqlalchemy import Connection
 
 from services.accounts.core.protection import Rules, Today
-from services.accounts.core.protection_calendar import MINUTE_MS, begin_of, day_of
 from services.accounts.store import protection as store
 from services.accounts.store import protection_rounds as played
 from services.accounts.store.protection_rounds import Heard
@@ -21,6 +20,7 @@ from services.chassis import log
 from services.chassis.bus import subject_of
 from services.chassis.bus.port import Bus, Delivery
 from services.chassis.clock import Clock
+from services.chassis.days import MINUTE_MS, begin_of, day_of
 from services.chassis.db import Database
 from services.chassis.errors import Outage
 from services.chassis.metrics import Metrics

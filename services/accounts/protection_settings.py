@@ -9,8 +9,9 @@ from typing import Any, Final, Literal
 from pydantic import Field
 
 from services.accounts.core.protection import BANDS, UNDECLARED, Rules, parse_bands
-from services.accounts.core.protection_calendar import HOUR_MS, BadCalendar, parse_holidays
+from services.accounts.core.protection_calendar import BadCalendar, parse_holidays
 from services.chassis.config import ConfigError, ServiceSettings, prefixed
+from services.chassis.days import HOUR_MS
 
 HERE: Final = Path(__file__).parent
 

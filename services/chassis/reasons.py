@@ -266,7 +266,11 @@ _MATCHMAKING: dict[str, Reason] = {
     ),
 }
 
-_PROGRESS: dict[str, Reason] = {}
+_PROGRESS: dict[str, Reason] = {
+    "STATISTICS_PRIVATE": Reason(
+        "PERMISSION_DENIED", "这位玩家没有公开战绩。", "This player keeps the statistics private."
+    ),
+}
 
 _SCORING: dict[str, Reason] = {
     "GAME_UNKNOWN": Reason(

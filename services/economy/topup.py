@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,17 +15,24 @@ from sqlalchemy import Row
 from services.chassis import log
 from services.chassis.auth import Staff
 from services.chassis.clock import Clock
+from services.chassis.days import clock_text, month_began_at
 from services.chassis.db import Database
 from services.chassis.errors import Outage, Refusal
 from services.chassis.ids import Ids
 from services.chassis.metrics import Metrics
 from services.economy.bus import Tellers
-from services.economy.core.topup import month_began_ms
 from services.economy.core.topup_payments import Purchase, RefundAsked
 from services.economy.core.topup_products import Catalogue, History, Product, parse_catalogue
 from services.economy.providers.port import PaymentProvider
 from services.economy.settings import EconomySettings
-from services.economy.store import topup_desk, topup_exchange, topup_orders, topup_payments, topup_refunds
+from services.economy.store import (
+    topup_desk,
+    topup_exchange,
+    topup_orders,
+    topup_payments,
+    topup_refunds,
+    topup_waivers,
+)
 from services.economy.store.ledger import Posted
 from services.economy.store.topup_payments import Taken
 
@@ -37,8 +43,6 @@ BODY_BYTES_MAX: Final = 64 * 1024
 HEADERS_BYTES_MAX: Final = 8 * 1024
 TURNS_MAX: Final = 3
 """So often an order is checked anew while its player makes others at the same moment."""
-
-_BEIJING: Final = timezone(timedelta(hours=8))
 
 _log = log.get(service="economy")
 
@@ -153,15 +157,17 @@ class TopUps:
         Raises:
             Refusal: The reason of protection why he may not.
         """
-        since = month_began_ms(now_ms)
+        since = month_began_at(now_ms)
         spent = await self._db.read(lambda connection: topup_orders.spent_since(connection, player_id, since))
         said = await self._protection.CheckSpend(
             CheckSpendRequest(player_id=player_id, amount_fen=product.price_fen, spent_month_fen=spent)
         )
         if said.reason:
-            again = datetime.fromtimestamp(said.until_ms / 1000, _BEIJING).strftime("%Y-%m-%d %H:%M")
             raise Refusal(
-                said.reason, at_once_fen=said.at_once_fen, left_month_fen=said.left_month_fen, again=again
+                said.reason,
+                at_once_fen=said.at_once_fen,
+                left_month_fen=said.left_month_fen,
+                again=clock_text(said.until_ms),
             )
         return since, spent
 
@@ -244,6 +250,22 @@ class TopUps:
         except Outage as outage:
             _log.warning("refund_waits", refund_id=asked.return_id, why=str(outage)[:200])
             return asked, order
+
+    async def waive(self, staff: Staff, request_id: str, order_id: str, gems: int, reason: str) -> Row[Any]:
+        """Ask no longer for gems that are owed, and return the debt then.
+
+        Raises:
+            Refusal: As `topup_waivers.waive`.
+        """
+        waiver = topup_waivers.Waiver(request_id, order_id, gems, reason, staff)
+        now_ms = self._clock.now_ms()
+        debt, is_new = await self._db.run(
+            lambda connection: topup_waivers.waive(connection, waiver, self.catalogue, now_ms)
+        )
+        self._tellers.poke()
+        if is_new:
+            await self._tellers.tell_wallets([debt.player_id])
+        return debt
 
     async def ask_refund(self, asked: Row[Any], payment_id: str) -> tuple[Row[Any], Row[Any]]:
         """Ask the provider for a refund and take in its answer.

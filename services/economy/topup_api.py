@@ -1,4 +1,4 @@
-"""RPCs of top-ups and of the sandbox's desk: checks what it is asked, and leaves the rest to the desk."""
+"""RPCs of top-ups: checks what it is asked, and leaves the rest to the desk."""
 
 from __future__ import annotations
 
@@ -15,13 +15,11 @@ from services.chassis.clock import Clock
 from services.chassis.db import Database
 from services.chassis.errors import Refusal
 from services.economy import topup_views as views
-from services.economy.core.topup import FEN_MAX, check_request_id
-from services.economy.providers.sandbox import SandboxProvider
+from services.economy.core.topup import FEN_MAX, GEMS_MAX, OPEN, PAID, State, check_request_id
 from services.economy.store import topup_desk, topup_orders
-from services.economy.store.topup_sandbox import Act
 from services.economy.topup import TopUps
 
-TOPUP_ACCESS: Final[AccessTable] = {
+ACCESS: Final[AccessTable] = {
     "ListProducts": "player",
     "CreateOrder": "player",
     "GetOrder": "player",
@@ -33,26 +31,24 @@ TOPUP_ACCESS: Final[AccessTable] = {
     "ListPaymentProblems": "staff:money",
     "ResolvePaymentProblem": "staff:money",
     "ListDebts": "staff:money",
+    "FindOrders": "staff:money",
+    "WaiveDebt": "staff:money",
 }
-
-SANDBOX_ACCESS: Final[AccessTable] = {"GetSandboxPayment": "service", "ActOnSandboxPayment": "service"}
-
-ACCESS: Final[AccessTable] = {**TOPUP_ACCESS, **SANDBOX_ACCESS}
-"""Of both services."""
 
 PAGE_SIZE: Final = 20
 PAGE_SIZE_MAX: Final = 100
 
 _ORDER_ID: Final = re.compile(r"o_[A-Za-z0-9_-]{1,64}")
-_PAYMENT_ID: Final = re.compile(r"sp_[0-9a-f]{32}")
 _PROVIDER: Final = re.compile(r"[a-z][a-z0-9_]{0,31}")
 _TOKEN: Final = re.compile(r"([0-9]{1,15})(?:\.([A-Za-z0-9_-]{1,80}))?")
 
-_ACTS: Final[dict[pb.SandboxAct.ValueType, Act]] = {
-    pb.SANDBOX_ACT_PAY: "pay",
-    pb.SANDBOX_ACT_PAY_SILENTLY: "pay_silently",
-    pb.SANDBOX_ACT_DECLINE: "decline",
-    pb.SANDBOX_ACT_CHARGE_BACK: "charge_back",
+_PLAYER_ID: Final = re.compile(r"p_[A-Za-z0-9_-]{1,64}")
+
+_FILTERS: Final[dict[pb.OrderFilter.ValueType, tuple[State, ...]]] = {
+    pb.ORDER_FILTER_UNSPECIFIED: (),
+    pb.ORDER_FILTER_PAID: PAID,
+    pb.ORDER_FILTER_RETURNED: tuple(state for state in PAID if state != "paid"),
+    pb.ORDER_FILTER_WAITING: OPEN,
 }
 
 Context = Any
@@ -158,14 +154,17 @@ class TopUpApi(topup_service_pb2_grpc.TopUpServiceServicer):
     async def ListPaymentProblems(  # noqa: N802 - the proto names it
         self, request: pb.ListPaymentProblemsRequest, context: Context
     ) -> pb.ListPaymentProblemsResponse:
-        """What waits for a person, oldest first."""
+        """What waits for a person, oldest first; or all that ever did, newest first."""
         auth.staff("money")
-        size, after = _size(request.page_size), _token(request.page_token)
-        after_id = after[0] if after else 0
-        rows = await self._db.read(
-            lambda connection: topup_desk.open_problems(connection, size + 1, after_id)
+        size, token = _size(request.page_size), _token(request.page_token)
+        last_id = token[0] if token else 0
+        listed = topup_desk.all_problems if request.with_resolved else topup_desk.open_problems
+        rows, waiting = await self._db.read(
+            lambda connection: (listed(connection, size + 1, last_id), topup_desk.count_problems(connection))
         )
-        response = pb.ListPaymentProblemsResponse(problems=[views.problem(row) for row in rows[:size]])
+        response = pb.ListPaymentProblemsResponse(
+            problems=[views.problem(row) for row in rows[:size]], open=waiting
+        )
         if len(rows) > size:
             response.next_page_token = str(rows[size - 1].id)
         return response
@@ -191,50 +190,58 @@ class TopUpApi(topup_service_pb2_grpc.TopUpServiceServicer):
         """Gems that are owed, oldest debts first."""
         auth.staff("money")
         size, after = _size(request.page_size), _token(request.page_token) or (-1, "")
-        rows = await self._db.read(lambda connection: topup_desk.open_debts(connection, size + 1, after))
-        response = pb.ListDebtsResponse(debts=[views.debt(row) for row in rows[:size]])
+        rows, (number, owed) = await self._db.read(
+            lambda connection: (
+                topup_desk.open_debts(connection, size + 1, after),
+                topup_desk.sum_debts(connection),
+            )
+        )
+        response = pb.ListDebtsResponse(
+            debts=[views.debt(row) for row in rows[:size]], open=number, owed_gems=owed
+        )
         if len(rows) > size:
             last = rows[size - 1]
             response.next_page_token = f"{last.since_ms}.{last.order_id}"
         return response
 
+    async def WaiveDebt(  # noqa: N802 - the proto names it
+        self, request: pb.WaiveDebtRequest, context: Context
+    ) -> pb.WaiveDebtResponse:
+        """Ask no longer for what is owed for an order."""
+        staff, order_id = auth.staff("money"), _order(request.order_id)
+        request_id, reason = check_request_id(request.request_id), reason_of(request.reason)
+        if not 1 <= request.gems <= GEMS_MAX:
+            raise Refusal("INVALID_ARGUMENT", field="gems", minimum=1, maximum=GEMS_MAX)
+        row = await self._topups.waive(staff, request_id, order_id, request.gems, reason)
+        return pb.WaiveDebtResponse(debt=views.debt(row))
 
-class SandboxPayApi(topup_service_pb2_grpc.SandboxPayServiceServicer):
-    """The servicer of the sandbox's desk.
-
-    Args:
-        sandbox: None: the sandbox is off, and has no payments.
-    """
-
-    def __init__(self, sandbox: SandboxProvider | None) -> None:
-        self._sandbox = sandbox
-
-    async def GetSandboxPayment(  # noqa: N802 - the proto names it
-        self, request: pb.GetSandboxPaymentRequest, context: Context
-    ) -> pb.GetSandboxPaymentResponse:
-        """What the pay page shows."""
-        row = await self._at(request.payment_id).payment(request.payment_id)
-        return pb.GetSandboxPaymentResponse(
-            payment_id=row.payment_id,
-            title=pb.Words(zh=row.title_zh, en=row.title_en),
-            amount_fen=row.amount_fen,
-            currency=row.currency,
-            state=row.state,
+    async def FindOrders(  # noqa: N802 - the proto names it
+        self, request: pb.FindOrdersRequest, context: Context
+    ) -> pb.FindOrdersResponse:
+        """Orders of everybody or of one player, newest first."""
+        auth.staff("money")
+        size, before, states = (
+            _size(request.page_size),
+            _token(request.page_token),
+            _FILTERS.get(request.filter),
         )
-
-    async def ActOnSandboxPayment(  # noqa: N802 - the proto names it
-        self, request: pb.ActOnSandboxPaymentRequest, context: Context
-    ) -> pb.ActOnSandboxPaymentResponse:
-        """What a person did on the pay page."""
-        sandbox, what = self._at(request.payment_id), _ACTS.get(request.act)
-        if what is None:
-            raise Refusal("INVALID_ARGUMENT", field="act")
-        return pb.ActOnSandboxPaymentResponse(state=await sandbox.act(request.payment_id, what))
-
-    def _at(self, payment_id: str) -> SandboxProvider:
-        if self._sandbox is None or not _PAYMENT_ID.fullmatch(payment_id):
-            raise Refusal("NOT_FOUND", what="payment")
-        return self._sandbox
+        if states is None:
+            raise Refusal("INVALID_ARGUMENT", field="filter")
+        if request.player_id and not _PLAYER_ID.fullmatch(request.player_id):
+            raise Refusal("INVALID_ARGUMENT", field="player_id")
+        rows = await self._db.read(
+            lambda connection: topup_desk.find_orders(connection, request.player_id, states, size + 1, before)
+        )
+        owed = await self._db.read(
+            lambda connection: topup_orders.owed_of(connection, [row.order_id for row in rows])
+        )
+        response = pb.FindOrdersResponse(
+            orders=[views.order(row, owed.get(row.order_id, 0)) for row in rows[:size]]
+        )
+        if len(rows) > size:
+            last = rows[size - 1]
+            response.next_page_token = f"{last.created_at_ms}.{last.order_id}"
+        return response
 
 
 def _order(order_id: str) -> str:

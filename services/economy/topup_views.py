@@ -132,6 +132,9 @@ def problem(row: Row[Any]) -> pb.PaymentProblem:
         reason=row.reason,
         detail_json=row.detail,
         at_ms=row.at_ms,
+        resolved_at_ms=row.resolved_at_ms,
+        resolved_by=row.resolved_by,
+        resolution=row.resolution,
     )
 
 
@@ -142,4 +145,7 @@ def debt(row: Row[Any]) -> pb.GemDebt:
         order_id=row.order_id,
         owed_gems=row.short_gems - row.paid_gems - row.forgiven_gems,
         since_ms=row.since_ms,
+        short_gems=row.short_gems,
+        paid_gems=row.paid_gems,
+        waived_gems=row.waived_gems,
     )

@@ -8,13 +8,13 @@ from paiju.economy.v1 import topup_service_pb2_grpc
 from services.chassis.config import ConfigError
 from services.chassis.db import Database
 from services.chassis.run import Parts
+from services.economy import sandbox_api, topup_api
 from services.economy.bus import Tellers
 from services.economy.core.topup_products import Catalogue
 from services.economy.providers.sandbox import SandboxProvider
 from services.economy.providers.sandbox_courier import Courier
 from services.economy.settings import EconomySettings
 from services.economy.topup import TopUps, read_catalogue
-from services.economy.topup_api import SANDBOX_ACCESS, TOPUP_ACCESS, SandboxPayApi, TopUpApi
 from services.economy.topup_watch import Watch
 
 
@@ -49,14 +49,14 @@ class TopUpDesk:
         parts.rpc.serve(
             "economy",
             topup_service_pb2_grpc.add_TopUpServiceServicer_to_server,
-            TopUpApi(self.topups, db, parts.clock),
-            TOPUP_ACCESS,
+            topup_api.TopUpApi(self.topups, db, parts.clock),
+            topup_api.ACCESS,
         )
         parts.rpc.serve(
             "economy",
             topup_service_pb2_grpc.add_SandboxPayServiceServicer_to_server,
-            SandboxPayApi(sandbox),
-            SANDBOX_ACCESS,
+            sandbox_api.SandboxPayApi(sandbox),
+            sandbox_api.ACCESS,
         )
 
     async def start(self) -> None:

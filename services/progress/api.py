@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from paiju.progress.v1 import progress_service_pb2 as pb
@@ -10,17 +9,24 @@ from paiju.progress.v1 import progress_service_pb2 as pb
 from services.chassis import auth
 from services.chassis.auth import AccessTable
 from services.chassis.clock import Clock
+from services.chassis.days import day_text
 from services.chassis.db import Database
-from services.chassis.errors import Outage, Refusal
+from services.chassis.errors import Outage
 from services.chassis.metrics import Metrics
-from services.progress import store
+from services.progress import statistics
 from services.progress.bus import Payer
-from services.progress.core.days import LastSignIn, day_text, state_of
+from services.progress.core.streak import LastSignIn, state_of
 from services.progress.settings import ProgressSettings
+from services.progress.store import plays
+from services.progress.store import sign_ins as store
 
-ACCESS: AccessTable = {"GetSignIn": "player", "SignIn": "player", "GetStatistics": "player"}
-
-_PLAYER_ID = re.compile(r"p_[A-Za-z0-9_-]{1,64}")
+ACCESS: AccessTable = {
+    "GetSignIn": "player",
+    "SignIn": "player",
+    "GetStatistics": "player",
+    "ListStatisticsDays": "player",
+    "SetStatisticsVisibility": "player",
+}
 
 Context = Any
 
@@ -70,27 +76,52 @@ class ProgressApi:
         self, request: pb.GetStatisticsRequest, context: Context
     ) -> pb.GetStatisticsResponse:
         """Rounds, wins and names of a player."""
-        player_id = request.player_id or auth.player()
-        if not _PLAYER_ID.fullmatch(player_id):
-            raise Refusal("INVALID_ARGUMENT", field="player_id")
-        found = await self._db.read(lambda connection: store.counts_of(connection, player_id))
-        return pb.GetStatisticsResponse(
-            statistics=[
-                pb.PlayStatistics(
-                    game=game,
-                    preset=preset,
-                    rounds=counts.rounds,
-                    wins=counts.wins,
-                    draws=counts.draws,
-                    self_draws=counts.self_draws,
-                    points=counts.points,
-                    best_points=counts.best_points,
-                    best_huxi=counts.best_huxi,
-                    names=counts.names,
-                )
-                for game, preset, counts in found
-            ]
+        asked = statistics.check_counts(request)
+        is_public, found = await self._db.read(
+            lambda connection: (
+                statistics.check_may_see(connection, asked.player_id),
+                plays.counts_of(
+                    connection, asked.player_id, request.game, request.preset, asked.size + 1, asked.after
+                ),
+            )
         )
+        response = pb.GetStatisticsResponse(
+            is_public=is_public, statistics=[statistics.counts(*one) for one in found[: asked.size]]
+        )
+        if len(found) > asked.size:
+            game, preset, _ = found[asked.size - 1]
+            response.next_page_token = f"{game} {preset}"
+        return response
+
+    async def ListStatisticsDays(  # noqa: N802 - the proto names it
+        self, request: pb.ListStatisticsDaysRequest, context: Context
+    ) -> pb.ListStatisticsDaysResponse:
+        """What a player played, day by day."""
+        asked = statistics.check_days(request, self._clock.now_ms())
+        _, rows = await self._db.read(
+            lambda connection: (
+                statistics.check_may_see(connection, asked.player_id),
+                plays.days_of(
+                    connection, asked.player_id, request.game, request.preset, asked.days, asked.size + 1
+                ),
+            )
+        )
+        response = pb.ListStatisticsDaysResponse(days=[statistics.day(row) for row in rows[: asked.size]])
+        if len(rows) > asked.size:
+            response.next_page_token = day_text(rows[asked.size - 1].day)
+        return response
+
+    async def SetStatisticsVisibility(  # noqa: N802 - the proto names it
+        self, request: pb.SetStatisticsVisibilityRequest, context: Context
+    ) -> pb.SetStatisticsVisibilityResponse:
+        """Say whether others may see the caller's statistics."""
+        player_id, now_ms = auth.player(), self._clock.now_ms()
+
+        def change(connection: Any) -> bool:
+            plays.show(connection, player_id, request.is_public, now_ms)
+            return plays.is_public(connection, player_id)
+
+        return pb.SetStatisticsVisibilityResponse(is_public=await self._db.run(change))
 
     def _state(self, last: LastSignIn | None, now_ms: int) -> pb.SignInState:
         state = state_of(last, now_ms, self._settings.sign_in_rewards)

@@ -8,7 +8,7 @@ from paiju.progress.v1 import progress_service_pb2_grpc
 from services.chassis.bus.port import Consumer
 from services.chassis.run import Parts, Service, Wiring
 from services.progress.api import ACCESS, ProgressApi
-from services.progress.bus import SETTLED, Ears, Payer
+from services.progress.bus import DELETED, SETTLED, Ears, Payer
 from services.progress.settings import ProgressSettings
 
 
@@ -23,8 +23,8 @@ class Progress:
         self._parts = parts
         economy = parts.rpc.client(EconomyServiceStub, "economy")
         self._payer = Payer(db, parts.clock, economy, parts.metrics)
-        self._ears = Ears(db, parts.metrics)
-        self._consumer: Consumer | None = None
+        self._ears = Ears(db, parts.clock, parts.metrics)
+        self._consumers: list[Consumer] = []
         parts.rpc.serve(
             self.name,
             progress_service_pb2_grpc.add_ProgressServiceServicer_to_server,
@@ -35,14 +35,14 @@ class Progress:
     async def start(self) -> None:
         """Pay what is still owed, and count rounds."""
         self._parts.spawn("progress-rewards", self._payer.run())
-        self._consumer = await self._parts.bus.consume(
-            SETTLED.durable, SETTLED.types, self._ears.on_settled, batch=self._settings.batch
-        )
+        bus, batch = self._parts.bus, self._settings.batch
+        for wiring, handler in ((SETTLED, self._ears.on_settled), (DELETED, self._ears.on_deleted)):
+            self._consumers.append(await bus.consume(wiring.durable, wiring.types, handler, batch=batch))
 
     async def stop(self) -> None:
         """Count no more; what is owed is written down."""
-        if self._consumer is not None:
-            await self._consumer.stop()
+        for consumer in self._consumers:
+            await consumer.stop()
 
 
 async def wire(settings: ProgressSettings, parts: Parts) -> Service:
@@ -50,4 +50,4 @@ async def wire(settings: ProgressSettings, parts: Parts) -> Service:
     return Progress(settings, parts)
 
 
-WIRING = Wiring("progress", wire, ProgressSettings, hears=(SETTLED,), has_database=True)
+WIRING = Wiring("progress", wire, ProgressSettings, hears=(SETTLED, DELETED), has_database=True)

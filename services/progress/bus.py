@@ -1,4 +1,4 @@
-"""Events in: settled rounds. Out: rewards, by call to economy, until it has confirmed them."""
+"""Events in: settled rounds, deleted accounts. Out: rewards, by call to economy, until it confirms them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from google.protobuf.message import Message
+from paiju.accounts.v1.events_pb2 import AccountDeleted
 from paiju.economy.v1 import economy_service_pb2 as economy_pb
 from paiju.economy.v1.economy_service_pb2_grpc import EconomyServiceStub
 from paiju.economy.v1.events_pb2 import RoundSettled
+from sqlalchemy import Connection
 
 from services.chassis import log
 from services.chassis.bus.port import Delivery
@@ -19,10 +21,15 @@ from services.chassis.db import Database
 from services.chassis.errors import Outage, Refusal
 from services.chassis.metrics import Metrics
 from services.chassis.run import Consumes
-from services.progress import store
 from services.progress.core.counts import RoundResult, SeatResult
+from services.progress.store import plays
+from services.progress.store import sign_ins as store
 
-SETTLED: Final = Consumes("progress-rounds", (RoundSettled,))
+SETTLED: Final = Consumes("progress-plays", (RoundSettled,))
+"""Reads every round there ever was, from the first: who changes what is counted gives it another name, and
+tables of its own, and has the whole past counted anew."""
+
+DELETED: Final = Consumes("progress-deletions", (AccountDeleted,))
 
 LOOK_S: Final = 5.0
 """Rewards left behind by a crash are looked for this often."""
@@ -31,17 +38,29 @@ BATCH: Final = 100
 
 
 class Ears:
-    """The handler of progress' consumer."""
+    """The handlers of progress' consumers."""
 
-    def __init__(self, db: Database, metrics: Metrics) -> None:
+    def __init__(self, db: Database, clock: Clock, metrics: Metrics) -> None:
         self._db = db
+        self._clock = clock
         self._counted = metrics.counter("progress_rounds_counted", "Settled rounds counted")
 
     async def on_settled(self, deliveries: Sequence[Delivery[Message]]) -> None:
         """Count rounds, each once."""
         results = [result_of(one.message) for one in deliveries if isinstance(one.message, RoundSettled)]
-        new = await self._db.run(lambda connection: store.count(connection, results))
+        new = await self._db.run(lambda connection: plays.count(connection, results))
         self._counted.inc(new)
+
+    async def on_deleted(self, deliveries: Sequence[Delivery[Message]]) -> None:
+        """Forget players who are gone; twice does nothing."""
+        gone = [one.message.player_id for one in deliveries if isinstance(one.message, AccountDeleted)]
+        now_ms = self._clock.now_ms()
+
+        def forget(connection: Connection) -> None:
+            for player_id in sorted(gone):
+                plays.forget(connection, player_id, now_ms)
+
+        await self._db.run(forget)
 
 
 def result_of(event: RoundSettled) -> RoundResult:
@@ -51,11 +70,14 @@ def result_of(event: RoundSettled) -> RoundResult:
         event.round_id,
         event.game,
         event.preset,
-        [SeatResult(seat.player_id, seat.is_bot, seat.points, seat.won) for seat in event.seats],
+        [SeatResult(seat.player_id, seat.is_bot, seat.points, seat.won, seat.seat) for seat in event.seats],
         event.end,
         event.how,
         event.huxi,
         {str(name): int(fan) for name, fan in names.items()},
+        event.fan,
+        event.from_seat,
+        event.ended_at_ms or event.settled_at_ms,
     )
 
 

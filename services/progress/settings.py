@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field, field_validator
 
 from services.chassis.config import ServiceSettings, prefixed
-from services.progress.core.days import REWARDS
+from services.progress.core.streak import REWARDS
 
 
 class ProgressSettings(ServiceSettings):

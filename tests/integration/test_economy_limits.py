@@ -10,10 +10,10 @@ import pytest
 from paiju.economy.v1.events_pb2 import RoundSettled
 from sqlalchemy import select
 
+from services.chassis.days import DAY_MS, begin_of
 from services.chassis.db import Database, migrate
 from services.chassis.errors import Refusal
 from services.economy.core.caps import CapInputs, fees, settle, terms_of
-from services.economy.core.days import BEGINS_MS, DAY_MS, day_of
 from services.economy.core.relief import DayCaps, ReliefTerms
 from services.economy.store import days, rounds, schema, stakes, wallets
 from services.economy.store.proof import prove
@@ -21,8 +21,8 @@ from services.economy.store.stakes import TopUp
 from tests.support.book import HOUSE_FLOAT, NOW_MS, PLAYERS, agreed, voided
 
 RELIEF = ReliefTerms(gold=300, below=300, per_day=2)
-FOUR = BEGINS_MS + 20_800 * DAY_MS
-"""04:00 in Shanghai on some day."""
+MIDNIGHT = begin_of(20_800)
+"""In Shanghai: 2026-12-13 begins."""
 
 
 class Bank:
@@ -273,19 +273,19 @@ async def test_nothing_is_added_while_a_round_waits_or_after_the_stake_is_asked_
 # Days
 
 
-async def test_a_day_begins_at_four_in_shanghai(bank: Bank) -> None:
-    bank.now_ms = FOUR - 1
+async def test_a_day_begins_at_midnight_in_shanghai(bank: Bank) -> None:
+    bank.now_ms = MIDNIGHT - 1
     before = await bank.day("p_a")
-    bank.now_ms = FOUR
+    bank.now_ms = MIDNIGHT
     after = await bank.day("p_a")
-    assert (before.day, after.day) == (day_of(FOUR - 1).text, day_of(FOUR).text)
-    assert before.ends_at_ms == FOUR
-    assert after.ends_at_ms == FOUR + DAY_MS
+    assert (before.day, after.day) == ("2026-12-12", "2026-12-13")
+    assert before.ends_at_ms == MIDNIGHT
+    assert after.ends_at_ms == MIDNIGHT + DAY_MS
 
 
 async def test_who_reached_a_cap_takes_no_new_seat_until_the_day_ends(bank: Bank) -> None:
     caps = DayCaps(win=40, loss=50)
-    bank.now_ms = FOUR - 1_000
+    bank.now_ms = MIDNIGHT - 1_000
     await bank.seat(caps=caps)
     await bank.hear(agreed(fee=20))
     assert ((await bank.day("p_a", caps)).net, (await bank.day("p_a", caps)).refusal) == (40, "DAILY_WIN_CAP")
@@ -299,14 +299,14 @@ async def test_who_reached_a_cap_takes_no_new_seat_until_the_day_ends(bank: Bank
     assert await bank.open("0-m", 0, "p_a", caps=caps) == 500, "a repeat gets its first answer"
     assert await bank.open("0-n", 2, "bot:normal", caps=caps) == 500, "the house has no caps"
     await bank.hear(agreed(number=2))
-    bank.now_ms = FOUR
+    bank.now_ms = MIDNIGHT
     assert await bank.open("0-n", 0, "p_a", caps=caps) == 500
-    bank.now_ms = FOUR - 1
+    bank.now_ms = MIDNIGHT - 1
     await refused("DAILY_LOSS_CAP", bank.open("0-n", 1, "p_b", caps=caps))
 
 
 async def test_a_day_counts_what_tables_brought_and_took_and_nothing_else(bank: Bank) -> None:
-    bank.now_ms = FOUR
+    bank.now_ms = MIDNIGHT
     await bank.seat(buy_in=1_500)
     many = days.LOOK_BACK + 5
     played = [agreed(number=n + 1, points=(2, -1, -1), base_stake=1, fee=1) for n in range(many)]
@@ -314,7 +314,7 @@ async def test_a_day_counts_what_tables_brought_and_took_and_nothing_else(bank: 
     assert (await bank.day("p_a")).net == many
     assert (await bank.day("p_b")).net == -2 * many
     assert (await bank.day("p_c")).net == 0
-    bank.now_ms = FOUR + DAY_MS
+    bank.now_ms = MIDNIGHT + DAY_MS
     assert (await bank.day("p_a")).net == 0
 
 
@@ -322,7 +322,7 @@ async def test_a_day_counts_what_tables_brought_and_took_and_nothing_else(bank: 
 
 
 async def test_relief_is_for_who_has_too_little_and_so_often_a_day(bank: Bank) -> None:
-    bank.now_ms = FOUR
+    bank.now_ms = MIDNIGHT
     await refused("RELIEF_NOT_NEEDED", bank.claim("p_a", "r1"))
     for number in (1, 2):
         await bank.open(f"0-m{number}", 0, "p_a", 1_000)
@@ -347,16 +347,16 @@ async def test_relief_is_for_who_has_too_little_and_so_often_a_day(bank: Bank) -
 
 
 async def test_relief_is_used_up_after_so_many_and_there_again_the_next_day(bank: Bank) -> None:
-    bank.now_ms = FOUR - 5
+    bank.now_ms = MIDNIGHT - 5
     small = ReliefTerms(gold=1, below=100, per_day=2)
     assert {(await bank.claim("p_c", f"r{number}", small))[1] for number in (1, 2)} == {1}
     assert (await refused("RELIEF_USED_UP", bank.claim("p_c", "r3", small))).details["per_day"] == 2
-    bank.now_ms = FOUR
+    bank.now_ms = MIDNIGHT
     again = await bank.claim("p_c", "r2", small)
     assert await bank.gold("p_c") == 2, "a repeat over the end of the day is the same claim"
     await bank.claim("p_c", "r3", small)
     assert await bank.gold("p_c") == 3
-    bank.now_ms = FOUR - 5
+    bank.now_ms = MIDNIGHT - 5
     await refused("RELIEF_USED_UP", bank.claim("p_c", "r9", small))
     assert await bank.claim("p_c", "r2", small) == again
 

@@ -22,9 +22,11 @@ from services.chassis.errors import Outage, Refusal
 from services.chassis.run import Service
 from services.economy import app as economy_app
 from services.economy.settings import EconomySettings
-from services.progress import app, store
+from services.progress import app
 from services.progress.core.counts import RoundResult, SeatResult
 from services.progress.settings import ProgressSettings
+from services.progress.store import plays, schema
+from services.progress.store import sign_ins as store
 from tests.support.process import MemoryProcess, MemoryWorld, system_ids
 
 NOW_MS = 1_790_000_000_000
@@ -99,6 +101,9 @@ def settled(number: int = 1, match: str = "0-m", won: int = 0, end: str = "hu") 
     points[won] = 6
     return RoundSettled(
         round_id=f"{match}/{number}",
+        ended_at_ms=NOW_MS + number,
+        fan=4 if end == "hu" else 0,
+        from_seat=-1,
         match_id=match,
         round_no=number,
         game="paohuzi",
@@ -122,7 +127,7 @@ def settled(number: int = 1, match: str = "0-m", won: int = 0, end: str = "hu") 
 
 async def test_the_migrations_make_exactly_the_tables_of_the_code(database_url: str, db: Database) -> None:
     migrate(database_url, "progress")
-    assert await db.run(lambda c: schema_differences(c, store.metadata)) == []
+    assert await db.run(lambda c: schema_differences(c, schema.metadata)) == []
 
 
 async def test_rounds_are_counted_once_for_people_only(running: Running) -> None:
@@ -150,6 +155,18 @@ async def test_rounds_are_counted_once_for_people_only(running: Running) -> None
         best_points=6,
         best_huxi=19,
         names={"红胡": 1, "海底胡": 1},
+        won_points=6,
+        first_at_ms=NOW_MS + 1,
+        last_at_ms=NOW_MS + 4,
+        best=pb.BestHand(
+            round_id="0-m/1",
+            points=6,
+            huxi=19,
+            fan=4,
+            names={"红胡": 2, "海底胡": 2},
+            how="zimo",
+            at_ms=NOW_MS + 1,
+        ),
     )
     with auth.acting_for("p_b"):
         theirs = await running.progress.GetStatistics(pb.GetStatisticsRequest(player_id="p_a"))
@@ -175,10 +192,10 @@ async def test_counts_are_exact_whatever_comes_twice_or_at_once(database_url: st
     ] * 2
     random.Random(5).shuffle(results)
     parts = [results[at : at + 5] for at in range(0, 60, 5)]
-    new = await asyncio.gather(*(db.run(partial(store.count, results=part)) for part in parts))
+    new = await asyncio.gather(*(db.run(partial(plays.count, results=part)) for part in parts))
     assert sum(new) == 30
     for player, wins in (("p_a", 15), ("p_b", 0)):
-        found = await db.read(partial(store.counts_of, player_id=player))
+        found = await db.read(partial(plays.counts_of, player_id=player))
         assert [(counts.rounds, counts.wins) for _, _, counts in found] == [(15, wins)] * 2
 
 
@@ -247,7 +264,7 @@ async def test_a_reward_that_economy_refuses_is_noted_and_not_lost_silently(runn
     await running.sign_in("p_a")
     await until(partial(_nothing_owed, running.world.database("progress")))
     assert await running.gold("p_a") == 0
-    found = await running.world.database("progress").read(lambda c: c.execute(store.rewards.select()).all())
+    found = await running.world.database("progress").read(lambda c: c.execute(schema.rewards.select()).all())
     assert [(row.state, row.refused_for) for row in found] == [("refused", "INVALID_ARGUMENT")]
 
 

@@ -14,11 +14,11 @@ from sqlalchemy.exc import DBAPIError
 from services.accounts.core import protection as core
 from services.accounts.core.limits import UNLIMITED
 from services.accounts.core.protection import BANDS, NOBODY, Own, Today
-from services.accounts.core.protection_calendar import DAY_MS, HOUR_MS, MINUTE_MS, day_of
 from services.accounts.store import deletion, people, protection_schema, schema, ways
 from services.accounts.store import protection as store
 from services.accounts.store import protection_rounds as played
 from services.accounts.store.protection_rounds import Heard
+from services.chassis.days import DAY_MS, HOUR_MS, MINUTE_MS, day_of
 from services.chassis.db import Database, migrate, schema_differences
 from services.chassis.errors import Refusal
 from tests.unit.test_protection_calendar import at

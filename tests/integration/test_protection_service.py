@@ -13,18 +13,17 @@ from paiju.accounts.v1 import accounts_service_pb2 as accounts_pb
 from paiju.accounts.v1 import protection_service_pb2 as pb
 from paiju.accounts.v1.protection_service_pb2_grpc import ProtectionServiceStub
 
-from services.accounts.core.protection_calendar import day_of
 from services.accounts.protection_bus import Warner
 from services.accounts.protection_settings import ProtectionSettings
 from services.chassis.auth import service_token
 from services.chassis.clock import VirtualClock, run_virtual
+from services.chassis.days import DAY_MS, day_of
 from services.chassis.errors import Refusal
 from services.chassis.metrics import Metrics
 from tests.support.accounts import Metadata, RunningAccounts, bearer, quick_settings
 from tests.support.process import SERVICE_KEY, MemoryWorld
 from tests.unit.test_protection_calendar import at
 
-DAY_MS = 86_400_000
 NOW = "2026-12-07 12:00"
 Scene = Callable[["Desk"], Awaitable[None]]
 

@@ -24,8 +24,8 @@ from services.economy.settings import EconomySettings
 from services.economy.store import schema
 from services.economy.store.proof import prove
 from services.progress import app as progress
-from services.progress import store as counts
 from services.progress.settings import ProgressSettings
+from services.progress.store import plays as counts
 from services.scoring import app as scoring
 from services.scoring.settings import ScoringSettings
 from tests.support.finished import PlayedMatch

@@ -11,20 +11,15 @@ import chinese_calendar
 import pytest
 
 from services.accounts.core.protection_calendar import (
-    DAY_MS,
-    HOUR_MS,
     BadCalendar,
     Holidays,
     Windows,
-    begin_of,
-    clock_text,
-    day_of,
-    month_began_at,
     parse_holidays,
     parse_windows,
     split_by_day,
 )
 from services.accounts.protection_settings import ProtectionSettings
+from services.chassis.days import DAY_MS, HOUR_MS, begin_of, clock_text, day_of, month_began_at
 
 SHIPPED = ProtectionSettings().rules()
 EVENINGS = {

@@ -23,9 +23,10 @@ from services.accounts.core.protection import (
     parse_bands,
     set_limits,
 )
-from services.accounts.core.protection_calendar import DAY_MS, HOUR_MS, MINUTE_MS, BadCalendar
+from services.accounts.core.protection_calendar import BadCalendar
 from services.accounts.protection_settings import ProtectionSettings
 from services.chassis.config import ConfigError
+from services.chassis.days import DAY_MS, HOUR_MS, MINUTE_MS
 from services.chassis.errors import Refusal
 from tests.unit.test_protection_calendar import at
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -94,14 +94,6 @@ def test_the_unspent_gems_of_all_orders_are_the_gems_in_the_wallet(held: int, le
     # The oldest are spent first: behind one that has some left, none has lost any.
     first = next((at for at, mine in enumerate(unspent) if mine), len(left))
     assert unspent[first + 1 :] == left[first + 1 :]
-
-
-def test_a_month_begins_at_midnight_in_china() -> None:
-    begins = datetime(2026, 8, 31, 16, tzinfo=UTC)
-    for moment in (begins, begins + timedelta(days=29, hours=23)):
-        assert topup.month_began_ms(int(moment.timestamp() * 1000)) == int(begins.timestamp() * 1000)
-    before = int(begins.timestamp() * 1000) - 1
-    assert topup.month_began_ms(before) == int(datetime(2026, 7, 31, 16, tzinfo=UTC).timestamp() * 1000)
 
 
 # ---- what is sold ----

@@ -6,16 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from services.accounts.core.protection_calendar import (
-    HOUR_MS,
-    MINUTE_MS,
-    BadCalendar,
-    Holidays,
-    Windows,
-    begin_of,
-    day_of,
-    parse_windows,
-)
+from services.accounts.core.protection_calendar import BadCalendar, Holidays, Windows, parse_windows
+from services.chassis.days import HOUR_MS, MINUTE_MS, begin_of, day_of
 from services.chassis.errors import Refusal
 
 UNDECLARED: Final = 0

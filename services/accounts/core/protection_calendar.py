@@ -1,4 +1,4 @@
-"""Days in Asia/Shanghai, public holidays as data, and the windows in which minors may play.
+"""Public holidays as data, and the windows in which minors may play.
 
 A year is known if its holidays and the weekends worked for them are in the data. In a year nobody has written
 down the strict answer counts: no weekday is a holiday, and where worked weekends are closed, all are.
@@ -12,16 +12,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-MINUTE_MS: Final = 60_000
-HOUR_MS: Final = 3_600_000
-DAY_MS: Final = 86_400_000
-SHANGHAI_MS: Final = 8 * HOUR_MS
-"""Asia/Shanghai is UTC+8, all year round."""
+from services.chassis.days import MINUTE_MS, begin_of, date_of, day_of
 
 LOOK_DAYS: Final = 400
 """Windows are looked for so many days ahead: whatever the data says of a year, one more year is looked at."""
 
-_EPOCH: Final = datetime.date(1970, 1, 1)
 _TIME: Final = re.compile(r"(\d\d):(\d\d)")
 _MONTH_DAY: Final = re.compile(r"\d\d-\d\d")
 _WINDOW_FIELDS: Final = {"weekdays", "holidays", "closed_on_workdays", "from", "to"}
@@ -30,50 +25,6 @@ _YEAR_FIELDS: Final = {"holidays", "workdays"}
 
 class BadCalendar(ValueError):
     """The data of holidays or windows is not usable; the text says where."""
-
-
-def day_of(at_ms: int) -> int:
-    """Return the number of the day in Asia/Shanghai, counted from 1970-01-01.
-
-    >>> day_of(DAY_MS - SHANGHAI_MS - 1), day_of(DAY_MS - SHANGHAI_MS)
-    (0, 1)
-    """
-    return (at_ms + SHANGHAI_MS) // DAY_MS
-
-
-def begin_of(day: int) -> int:
-    """Return the first moment of a day, Unix milliseconds.
-
-    >>> day_of(begin_of(20_000)), day_of(begin_of(20_000) - 1)
-    (20000, 19999)
-    """
-    return day * DAY_MS - SHANGHAI_MS
-
-
-def date_of(day: int) -> datetime.date:
-    """Return the date of a day.
-
-    >>> date_of(20786).isoformat()
-    '2026-11-29'
-    """
-    return _EPOCH + datetime.timedelta(days=day)
-
-
-def month_began_at(at_ms: int) -> int:
-    """Return the first moment of the month in which a moment lies, Unix milliseconds."""
-    return begin_of((date_of(day_of(at_ms)).replace(day=1) - _EPOCH).days)
-
-
-def clock_text(at_ms: int) -> str:
-    """Return a moment as people in China read it; empty for 0.
-
-    >>> clock_text(1_764_511_200_000)
-    '2025-11-30 22:00'
-    """
-    if not at_ms:
-        return ""
-    minutes = (at_ms + SHANGHAI_MS) % DAY_MS // MINUTE_MS
-    return f"{date_of(day_of(at_ms)).isoformat()} {minutes // 60:02}:{minutes % 60:02}"
 
 
 def split_by_day(begin_ms: int, end_ms: int) -> list[tuple[int, int]]:

@@ -12,8 +12,9 @@ from sqlalchemy import Connection, bindparam, delete, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from services.accounts.core.protection import Today
-from services.accounts.core.protection_calendar import DAY_MS, HOUR_MS, day_of, split_by_day
+from services.accounts.core.protection_calendar import split_by_day
 from services.accounts.store.protection_schema import days, rounds, warnings
+from services.chassis.days import DAY_MS, HOUR_MS, day_of
 
 KEEP_MS: Final = 3 * DAY_MS
 """Rounds are remembered so long, and of older ones nothing is counted: what comes twice counts once."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta, timezone
 from typing import Final, Literal, get_args
 
 from services.chassis.errors import Defect, Refusal
@@ -42,8 +41,8 @@ NEXT: Final[Mapping[State, frozenset[State]]] = {
 OPEN: Final[tuple[State, ...]] = ("created", "waiting")
 """The provider may still be paid for it, as far as we know."""
 
-_CHINA: Final = timezone(timedelta(hours=8))
-"""Asia/Shanghai, which has had no other time since 1991."""
+PAID: Final[tuple[State, ...]] = ("paid", "part_refunded", "refunded", "charged_back")
+"""Money came for it, wherever that is now."""
 
 
 def provider_account(name: str) -> Account:
@@ -117,16 +116,6 @@ def unspent_of(held: int, later: int, left: int) -> int:
     (40, 0, 60)
     """
     return max(0, min(left, held - later))
-
-
-def month_began_ms(now_ms: int) -> int:
-    """Return the first moment of the calendar month in Asia/Shanghai.
-
-    >>> month_began_ms(1_790_000_000_000)
-    1788192000000
-    """
-    now = datetime.fromtimestamp(now_ms / 1000, _CHINA)
-    return int(now.replace(day=1, hour=0, minute=0, second=0, microsecond=0).timestamp()) * 1000
 
 
 def check_request_id(request_id: str) -> str:

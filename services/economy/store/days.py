@@ -5,7 +5,7 @@ from __future__ import annotations
 from paiju.economy.v1 import economy_service_pb2 as pb
 from sqlalchemy import Connection, and_, select
 
-from services.economy.core.days import Day, day_of
+from services.chassis.days import begin_of, day_of, day_text
 from services.economy.core.money import Transfer, issuer, move, wallet
 from services.economy.core.relief import PER_DAY_MAX, DayCaps, ReliefTerms
 from services.economy.store import schema
@@ -18,7 +18,7 @@ LOOK_BACK = 200
 """Entries read at a time, newest first, until a whole lot of them is older than the day."""
 
 
-def net_of(connection: Connection, player_id: str, day: Day) -> int:
+def net_of(connection: Connection, player_id: str, day: int) -> int:
     """Return the gold that settlements brought (above 0) or took (below 0) in a day, fees included.
 
     It is the sum of immutable entries: nothing is counted apart from them, so nothing can differ from them.
@@ -38,11 +38,9 @@ def net_of(connection: Connection, player_id: str, day: Day) -> int:
         net += sum(
             int(row.amount)
             for row in rows
-            if row.kind == "settlement"
-            and row.currency == CURRENCY
-            and day.begins_ms <= row.at_ms < day.ends_ms
+            if row.kind == "settlement" and row.currency == CURRENCY and day_of(row.at_ms) == day
         )
-        if len(rows) < LOOK_BACK or all(row.at_ms < day.begins_ms for row in rows):
+        if len(rows) < LOOK_BACK or all(day_of(row.at_ms) < day for row in rows):
             return net
         before_id = rows[-1].id
 
@@ -74,7 +72,7 @@ def claim_relief(
     target, source, today = wallet(player_id, CURRENCY), issuer(CURRENCY), day_of(now_ms)
     book = Book(connection)
     book.lock([source, target])
-    claims = _claims(connection, player_id, (today, today.before), PER_DAY_MAX)
+    claims = _claims(connection, player_id, (today, today - 1), PER_DAY_MAX)
     for _, reference, transfer_id, answer, amount in claims:
         if reference == request_id:
             return Posted(transfer_id, answer, is_new=False), amount
@@ -98,8 +96,8 @@ def day_for(
     capped = caps.refusal(net)
     refused = terms.refusal(_held(connection, player_id), claimed)
     return pb.GetDayResponse(
-        day=today.text,
-        ends_at_ms=today.ends_ms,
+        day=day_text(today),
+        ends_at_ms=begin_of(today + 1),
         net=net,
         win_cap=caps.win,
         loss_cap=caps.loss,
@@ -121,7 +119,7 @@ def _held(connection: Connection, player_id: str) -> int:
 
 
 def _claims(
-    connection: Connection, player_id: str, days: tuple[Day, ...], most: int
+    connection: Connection, player_id: str, days: tuple[int, ...], most: int
 ) -> list[tuple[str, str, str, int, int]]:
     """Return the claims of days: (key, request id, transfer id, balance after, gold) each."""
     of, table = schema.transfers, schema.entries
@@ -135,5 +133,5 @@ def _claims(
     return [(row.key, row.reference, row.id, row.answer, row.amount) for row in connection.execute(query)]
 
 
-def _key(player_id: str, day: Day, n: int) -> str:
-    return f"relief/{player_id}/{day.number}/{n}"
+def _key(player_id: str, day: int, n: int) -> str:
+    return f"relief/{player_id}/{day}/{n}"

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Row, func, select, tuple_, update
 from services.chassis.auth import Staff
 from services.chassis.errors import Refusal
 from services.economy.core.money import wallet
+from services.economy.core.topup import State
 from services.economy.store import schema as book
 from services.economy.store import topup_orders as orders
 from services.economy.store import topup_schema as schema
@@ -57,11 +58,41 @@ def inspect(connection: Connection, order_id: str) -> Whole:
     )
 
 
+def find_orders(
+    connection: Connection, player_id: str, states: Sequence[State], size: int, before: tuple[int, str] | None
+) -> Sequence[Row[Any]]:
+    """Return orders, newest first, older than `before` (time of making, order id).
+
+    Args:
+        player_id: Only his; empty: everybody's.
+        states: Only in one of these; empty: in any.
+    """
+    table = schema.orders
+    query = select(table)
+    if player_id:
+        query = query.where(table.c.player_id == player_id)
+    if states:
+        query = query.where(table.c.state.in_(states))
+    if before is not None:
+        query = query.where(tuple_(table.c.created_at_ms, table.c.order_id) < before)
+    query = query.order_by(table.c.created_at_ms.desc(), table.c.order_id.desc()).limit(size)
+    return connection.execute(query).all()
+
+
 def open_problems(connection: Connection, size: int, after_id: int) -> Sequence[Row[Any]]:
     """Return problems that nobody has dealt with, oldest first, after one of them."""
     table = schema.problems
     query = select(table).where(table.c.resolved_at_ms == 0, table.c.id > after_id)
     return connection.execute(query.order_by(table.c.id).limit(size)).all()
+
+
+def all_problems(connection: Connection, size: int, before_id: int) -> Sequence[Row[Any]]:
+    """Return problems, dealt with or not, newest first, before one of them (0 = from the newest)."""
+    table = schema.problems
+    query = select(table)
+    if before_id:
+        query = query.where(table.c.id < before_id)
+    return connection.execute(query.order_by(table.c.id.desc()).limit(size)).all()
 
 
 def count_problems(connection: Connection) -> int:
@@ -83,7 +114,11 @@ def resolve_problem(connection: Connection, problem_id: int, staff: Staff, reaso
         raise Refusal("NOT_FOUND", what=str(problem_id))
     if row.resolved_at_ms:
         return
-    connection.execute(update(table).where(table.c.id == problem_id).values(resolved_at_ms=now_ms))
+    connection.execute(
+        update(table)
+        .where(table.c.id == problem_id)
+        .values(resolved_at_ms=now_ms, resolved_by=staff.staff_id, resolution=reason)
+    )
     detail: dict[str, object] = {"order_id": row.order_id, "problem": row.reason, "event_id": row.event_id}
     note(connection, staff, "topup.resolve_problem", str(problem_id), reason, detail, now_ms)
 
@@ -101,3 +136,12 @@ def open_debts(connection: Connection, size: int, after: tuple[int, str]) -> Seq
         .limit(size)
     )
     return connection.execute(query).all()
+
+
+def sum_debts(connection: Connection) -> tuple[int, int]:
+    """Return how many debts are open, and the gems owed by all of them."""
+    c = schema.debts.c
+    owed = c.short_gems - c.paid_gems - c.forgiven_gems
+    query = select(func.count(), func.coalesce(func.sum(owed), 0)).where(owed > 0)
+    number, gems = connection.execute(query).one()
+    return int(number), int(gems)

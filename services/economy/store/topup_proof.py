@@ -13,8 +13,8 @@ from services.economy.store import topup_schema as schema
 def orders_unlike_their_entries(connection: Connection) -> Iterator[str]:
     """Find orders whose gems moved otherwise than their state says.
 
-    Of each order the wallet has got what it bought, less what went back, plus what of that is still owed; no
-    order that is not paid has moved anything.
+    Of each order the wallet has got what it bought, less what went back, plus what of that is still owed or
+    was waived; no order that is not paid has moved anything.
     """
     entries, transfers = book.entries.c, book.transfers.c
     kinds = ("topup", "topup_bonus", "refund", "chargeback", "refund_undone", "debt")
@@ -26,7 +26,7 @@ def orders_unlike_their_entries(connection: Connection) -> Iterator[str]:
         .subquery()
     )
     debt = schema.debts.c
-    owed = debt.short_gems - debt.paid_gems - debt.forgiven_gems
+    owed = debt.short_gems - debt.paid_gems - debt.forgiven_gems + debt.waived_gems
     order = schema.orders.c
     due = case(
         (order.paid_at_ms > 0, order.gems + order.bonus_gems - order.returned_gems + func.coalesce(owed, 0)),

@@ -187,7 +187,8 @@ def note(
         detail_json=json.dumps(detail, ensure_ascii=False, separators=(",", ":"), sort_keys=True),
         at_ms=now_ms,
     )
-    outbox.put(connection, acted, f"staff:{action}:{subject}:{detail.get('refund_id', '')}")
+    of = detail.get("refund_id", "") or detail.get("request_id", "")
+    outbox.put(connection, acted, f"staff:{action}:{subject}:{of}")
 
 
 def _by_request(connection: Connection, request_key: str) -> Row[Any] | None:

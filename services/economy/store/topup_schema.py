@@ -54,6 +54,7 @@ orders = Table(
     CheckConstraint("returned_gems BETWEEN 0 AND gems + bonus_gems", name="topup_orders_returned_gems"),
     UniqueConstraint("player_id", "request_id", name="topup_orders_once"),
     Index("topup_orders_player", "player_id", "created_at_ms", "order_id"),
+    Index("topup_orders_created", "created_at_ms", "order_id"),
     Index("topup_orders_look", "state", "look_at_ms"),
 )
 """`look_at_ms`: when the provider is to be asked about it, while it is open; `paid_at_ms` 0: not paid."""
@@ -100,6 +101,8 @@ problems = Table(
     Column("detail", Text, nullable=False),
     Column("at_ms", BigInteger, nullable=False),
     Column("resolved_at_ms", BigInteger, nullable=False),
+    Column("resolved_by", Text, nullable=False, server_default=""),
+    Column("resolution", Text, nullable=False, server_default=""),
     UniqueConstraint("provider", "order_id", "reason", "digest", name="topup_problems_once"),
     Index("topup_problems_open", "resolved_at_ms", "id"),
 )
@@ -137,13 +140,26 @@ debts = Table(
     Column("paid_gems", BigInteger, nullable=False),
     Column("forgiven_gems", BigInteger, nullable=False),
     Column("since_ms", BigInteger, nullable=False),
+    Column("waived_gems", BigInteger, nullable=False, server_default="0"),
     CheckConstraint("paid_gems >= 0 AND forgiven_gems >= 0", name="topup_debts_amounts"),
     CheckConstraint("paid_gems + forgiven_gems <= short_gems", name="topup_debts_not_overpaid"),
     Index("topup_debts_player", "player_id"),
     Index("topup_debts_since", "since_ms", "order_id"),
 )
 """Gems that had to go back and were spent already: what is short, less what later top-ups paid of it, less
-what a bank's change of mind made void."""
+what is forgiven: what a bank's change of mind made void, and what staff waived (`waived_gems` of it)."""
+
+waivers = Table(
+    "topup_waivers",
+    metadata,
+    Column("request_key", Text, primary_key=True),
+    Column("order_id", Text, nullable=False),
+    Column("gems", BigInteger, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("at_ms", BigInteger, nullable=False),
+    CheckConstraint("gems > 0", name="topup_waivers_gems"),
+)
+"""Immutable. What staff waived of debts, once per request; who and why stands in the log of staff too."""
 
 sandbox_payments = Table(
     "sandbox_payments",

@@ -165,21 +165,23 @@ class Till:
     def _undo(self, gems: int) -> None:
         """Make void what is owed for this order, and give back the rest."""
         table, row = schema.debts, self.order
-        debt = self._debt()
+        debt = self.debt()
         void = min(gems, debt.short_gems - debt.paid_gems - debt.forgiven_gems) if debt is not None else 0
-        if debt is not None and void:
+        # What staff had waived is covered now: those gems were spent, and are given by nobody again.
+        covered = min(gems - void, debt.waived_gems) if debt is not None else 0
+        if debt is not None and (void or covered):
             self._connection.execute(
                 update(table)
                 .where(table.c.order_id == row.order_id)
-                .values(forgiven_gems=debt.forgiven_gems + void)
+                .values(forgiven_gems=debt.forgiven_gems + void, waived_gems=debt.waived_gems - covered)
             )
-        if gems > void:
-            self._give("refund_undone", f"topup_undone/{row.order_id}/{row.version}", gems - void)
+        if gems > void + covered:
+            self._give("refund_undone", f"topup_undone/{row.order_id}/{row.version}", gems - void - covered)
             self._pay_debts()
 
     def _owe(self, gems: int) -> None:
         table, row = schema.debts, self.order
-        debt = self._debt()
+        debt = self.debt()
         if debt is not None:
             self._connection.execute(
                 update(table)
@@ -194,11 +196,13 @@ class Till:
             "short_gems": gems,
             "paid_gems": 0,
             "forgiven_gems": 0,
+            "waived_gems": 0,
             "since_ms": self._now_ms,
         }
         self._connection.execute(insert(table), new)
 
-    def _debt(self) -> Row[Any] | None:
+    def debt(self) -> Row[Any] | None:
+        """Return what is or was owed for the order, if anything ever was."""
         query = select(schema.debts).where(schema.debts.c.order_id == self.order.order_id)
         return self._connection.execute(query).one_or_none()
 

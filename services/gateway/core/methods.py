@@ -167,6 +167,8 @@ METHODS: Final[Mapping[str, Method]] = {
             ("ListPaymentProblems", "staff:money", 3.0, READ),
             ("ResolvePaymentProblem", "staff:money", 5.0, WRITE),
             ("ListDebts", "staff:money", 3.0, READ),
+            ("FindOrders", "staff:money", 3.0, READ),
+            ("WaiveDebt", "staff:money", 5.0, WRITE),
             of="TopUp",
         ),
         *_service("chat", ("PostMessage", "player", 3.0, WRITE), ("ListMessages", "player", 2.0, READ)),
@@ -175,6 +177,8 @@ METHODS: Final[Mapping[str, Method]] = {
             ("GetSignIn", "player", 2.0, READ),
             ("SignIn", "player", 5.0, RARE),
             ("GetStatistics", "player", 2.0, READ),
+            ("ListStatisticsDays", "player", 2.0, READ),
+            ("SetStatisticsVisibility", "player", 5.0, WRITE),
         ),
         *_service(
             "scoring",

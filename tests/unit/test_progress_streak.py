@@ -1,37 +1,14 @@
-"""Days in Shanghai, streaks, and counts of play."""
+"""Streaks of sign-ins."""
 
 from __future__ import annotations
-
-import datetime
-from zoneinfo import ZoneInfo
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.progress.core.counts import Counts, RoundResult, SeatResult
-from services.progress.core.days import (
-    DAY_MS,
-    REWARDS,
-    LastSignIn,
-    day_of,
-    day_text,
-    sign_in,
-    state_of,
-)
+from services.chassis.days import DAY_MS, day_of, day_text
+from services.progress.core.streak import REWARDS, LastSignIn, sign_in, state_of
 
 MIDNIGHT = 1_790_006_400_000  # 2026-09-22 00:00 in Shanghai
-
-
-def test_the_day_changes_at_midnight_in_shanghai() -> None:
-    assert day_text(day_of(MIDNIGHT - 1)) == "2026-09-21"
-    assert day_text(day_of(MIDNIGHT)) == "2026-09-22"
-
-
-@settings(deadline=None)
-@given(st.integers(1_000_000_000_000, 2_000_000_000_000))
-def test_days_are_those_of_the_time_zone(now_ms: int) -> None:
-    there = datetime.datetime.fromtimestamp(now_ms / 1000, ZoneInfo("Asia/Shanghai"))
-    assert day_text(day_of(now_ms)) == there.date().isoformat()
 
 
 def test_a_streak_goes_through_seven_rewards_and_begins_again() -> None:
@@ -88,19 +65,3 @@ def test_the_state_tells_what_today_would_give() -> None:
     assert (tomorrow.signed_in, tomorrow.streak, tomorrow.reward_index) == (False, 3, 3)
     later = state_of(third, MIDNIGHT + 3 * DAY_MS)
     assert (later.streak, later.reward_index) == (0, 0)
-
-
-def test_a_round_counts_for_a_seat_as_it_went() -> None:
-    won = SeatResult("p_a", False, 12, won=True)
-    lost = SeatResult("p_b", False, -6, won=False)
-    result = RoundResult("0-m/1", "paohuzi", "876cc@1", [won, lost], "hu", "zimo", 21, {"红胡": 2})
-    counts = Counts()
-    counts.add(result, won)
-    counts.add(result, won)
-    assert counts == Counts(2, 2, 0, 2, 24, 12, 21, {"红胡": 2})
-    loser = Counts()
-    loser.add(result, lost)
-    assert loser == Counts(rounds=1, points=-6)
-    draw = RoundResult("0-m/2", "paohuzi", "876cc@1", [lost], "draw", "", 0, {})
-    loser.add(draw, SeatResult("p_b", False, 0, won=False))
-    assert (loser.rounds, loser.draws) == (2, 1)

@@ -1,15 +1,12 @@
-"""Days of the platform, and the streak of a daily sign-in."""
+"""The streak of a daily sign-in."""
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-DAY_MS: Final = 86_400_000
-SHANGHAI_MS: Final = 8 * 3_600_000
-"""Asia/Shanghai is UTC+8, all year round."""
+from services.chassis.days import day_of
 
 REWARDS: Final = (500, 600, 800, 1_000, 1_200, 1_500, 3_000)
 """Gold of the seven days of a streak; the eighth day is the first again."""
@@ -33,24 +30,6 @@ class State:
     signed_in: bool
     streak: int
     reward_index: int
-
-
-def day_of(now_ms: int) -> int:
-    """Return the number of the day in Asia/Shanghai, counted from 1970-01-01.
-
-    >>> day_of(-SHANGHAI_MS), day_of(DAY_MS - SHANGHAI_MS - 1), day_of(DAY_MS - SHANGHAI_MS)
-    (0, 0, 1)
-    """
-    return (now_ms + SHANGHAI_MS) // DAY_MS
-
-
-def day_text(day: int) -> str:
-    """Return a day as text.
-
-    >>> day_text(20786)
-    '2026-11-29'
-    """
-    return (datetime.date(1970, 1, 1) + datetime.timedelta(days=day)).isoformat()
 
 
 def today_for(last: LastSignIn | None, now_ms: int) -> int:

@@ -1,0 +1,1 @@
+"""What progress keeps: `fn(connection)` functions for `db.run`."""
