@@ -293,6 +293,14 @@ _SCORING: dict[str, Reason] = {
 }
 
 _TABLE = {
+    "SEATED_HERE": Reason(
+        "PERMISSION_DENIED",
+        "你坐在这张牌桌上，不能旁观。",
+        "You have a seat at this table, so you may not watch it.",
+    ),
+    "PLAY_UNKNOWN": Reason(
+        "NOT_FOUND", "这一手现在看不到。", "That play is not among those that are shown now."
+    ),
     "NOT_SEATED": Reason("PERMISSION_DENIED", "你不在这张牌桌上。", "You have no seat at this table."),
     "COMMAND_ID_REUSED": Reason(
         "ALREADY_EXISTS", "同一命令编号的内容不同。", "The command id was used before with other content."

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 from paiju.table.v1.table_service_pb2 import TableSummary
+from paiju.table.v1.watch_service_pb2 import LiveTable
 
 from services.chassis.bus import subject
 from services.chassis.bus.port import Bus
@@ -16,6 +17,7 @@ from services.table.core.spec import fingerprint_of, shard_of
 from services.table.core.table import Table
 from services.table.encode import summary_of
 from services.table.shard import Shard
+from services.table.watch_calls import Liked, Live, MayLike, answer_watch
 
 FORWARD_S = 3.0
 TABLES_PER_SHARD_MAX = 20_000
@@ -55,7 +57,7 @@ class Note(msgspec.Struct, frozen=True, array_like=True, tag=5):
     said: e.Audited | e.Settled
 
 
-AnyCall = Create | Get | Close | Seats | Note
+AnyCall = Create | Get | Close | Seats | Note | Live | MayLike | Liked
 
 
 class Answer(msgspec.Struct, frozen=True, array_like=True):
@@ -64,6 +66,8 @@ class Answer(msgspec.Struct, frozen=True, array_like=True):
     summaries: tuple[bytes, ...] = ()
     reason: str = ""
     details: dict[str, str | int] = {}
+    total: int = 0
+    """Live tables in all."""
 
 
 _encoder = msgspec.msgpack.Encoder()
@@ -100,6 +104,28 @@ class Calls:
             Refusal: The owner says no.
             Outage: No owner answers; unknown whether it was done.
         """
+        answer = await self._ask(shard_name, call)
+        return tuple(TableSummary.FromString(summary) for summary in answer.summaries)
+
+    async def live(self, shard_name: str, call: Live) -> tuple[list[LiveTable], int]:
+        """Return live tables of a shard, and how many there are in all.
+
+        Raises:
+            Outage: No owner answers.
+        """
+        answer = await self._ask(shard_name, call)
+        return [LiveTable.FromString(table) for table in answer.summaries], answer.total
+
+    async def watch(self, call: MayLike | Liked) -> None:
+        """Ask, or tell, the owner of a table something of those who watch it.
+
+        Raises:
+            Refusal: The owner says no.
+            Outage: No owner answers.
+        """
+        await self._ask(shard_of(call.table_id), call)
+
+    async def _ask(self, shard_name: str, call: AnyCall) -> Answer:
         shard = self._local(shard_name)
         if shard is not None:
             answer = await _answer(shard, call)
@@ -110,7 +136,7 @@ class Calls:
             answer = _answer_decoder.decode(reply)
         if answer.reason:
             raise Refusal(answer.reason, **answer.details)
-        return tuple(TableSummary.FromString(summary) for summary in answer.summaries)
+        return answer
 
     async def about(self, call: Create | Get | Close | Note) -> tuple[TableSummary, ...]:
         """Return what the owner of a table answers."""
@@ -144,6 +170,9 @@ async def _answer(shard: Shard, call: AnyCall) -> Answer:
             return Answer(summaries)
         case Note():
             return await _note(shard, call)
+        case Live() | MayLike() | Liked():
+            listed, total = answer_watch(shard, call)
+            return Answer(listed, total=total)
 
 
 async def _known(shard: Shard, table_id: str) -> Table:

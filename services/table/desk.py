@@ -8,7 +8,6 @@ from collections.abc import Callable
 from itertools import count
 
 from google.protobuf.message import DecodeError
-from paiju.table.v1.play_pb2 import Attach
 from paiju.table.v1.wire_pb2 import Command, CommandBatch, CommandBatchReply
 
 from services.chassis import log
@@ -25,6 +24,7 @@ from services.table.journal import Journal
 from services.table.protection import Guard
 from services.table.sessions import Outgoing, Sender, Session, Sessions
 from services.table.tables import Tables
+from services.table.watch import Watchers
 
 BATCH_COMMANDS_MAX = 256
 BATCH_BYTES_MAX = 512 * 1024
@@ -37,7 +37,7 @@ BEATS_AT_ONCE = 128
 """Tables whose sessions are told their last number before others have their turn."""
 
 SESSIONS_PER_TABLE_MAX = 500
-"""Spectators beyond it are refused; seats never are."""
+"""Gateways that listen for spectators beyond it are refused; seats never are."""
 
 DOUBT_PAUSE_S = 1.0
 """The log is asked no more often whether somebody else has appended."""
@@ -58,6 +58,7 @@ class Desk:
         sessions: Who listens.
         out: The way to the gateways.
         lost: Called when the log shows another owner.
+        watchers: Those who watch.
         guard: Is asked before somebody sits down; None = nobody is.
     """
 
@@ -69,6 +70,7 @@ class Desk:
         sessions: Sessions,
         out: Outgoing,
         lost: Callable[[], None],
+        watchers: Watchers,
         guard: Guard | None = None,
     ) -> None:
         self._clock = clock
@@ -77,6 +79,7 @@ class Desk:
         self._sessions = sessions
         self._out = out
         self._lost = lost
+        self._watchers = watchers
         self._guard = guard
         self._frames = FrameEncoder()
         self._gateways = Gateways(sessions, journal)
@@ -126,7 +129,7 @@ class Desk:
                 if asked.attach.epoch > self._out.epoch and not is_sure:
                     self._doubt(gateway, command)
                 else:
-                    self._attach(sender, table, command.player_id, asked.attach, command.attached)
+                    self._attach(sender, table, command)
             case "detach":
                 self._detach(sender, table)
             case None:
@@ -193,9 +196,14 @@ class Desk:
 
     def _reply(self, sender: Sender, table: Table, listener: int, reason: str, **details: str | int) -> None:
         """Answer once all that is decided so far is durable: a refusal rests on it too."""
-        number = table.listener(listener).number
-        answer = answer_of(reason, number, **details)
         table_id = table.s.table_id
+        # Whoever has no seat is told no number that is newer than what watchers are shown.
+        number = (
+            self._watchers.last_number(table_id)
+            if listener == SPECTATORS
+            else table.listener(listener).number
+        )
+        answer = answer_of(reason, number, **details)
         self._journal.hold(lambda: self._out.answer(sender, table_id, answer))
 
     def _refuse(self, sender: Sender, table_id: str, reason: str) -> None:
@@ -204,26 +212,25 @@ class Desk:
 
     # Listening
 
-    def _attach(self, sender: Sender, table: Table, player: str, attach: Attach, attached: int) -> None:
+    def _attach(self, sender: Sender, table: Table, command: Command) -> None:
         table_id = table.s.table_id
-        own = table.seat_of(player)
-        seat = own if own is not None and not attach.spectate else SPECTATORS
-        if seat == SPECTATORS and not table.s.spec.spectators:
-            reason = "SPECTATORS_NOT_ALLOWED" if attach.spectate or own is not None else "NOT_SEATED"
-            self._reply(sender, table, SPECTATORS, reason)
+        player, attach, attached = command.player_id, command.command.attach, command.attached
+        seat = table.seat_of(player)
+        if attach.spectate:
+            self._watch(sender, table, seat, command)
             return
-        if seat == SPECTATORS and len(self._sessions.at_table(table_id)) >= SESSIONS_PER_TABLE_MAX:
-            self._reply(sender, table, SPECTATORS, "SHARD_BUSY")
+        if seat is None:
+            self._reply(sender, table, SPECTATORS, "NOT_SEATED")
             return
         order = attached or self._sessions.order_of(self._out.epoch, sender, table_id)
-        if seat >= 0 and self._sessions.is_replaced(sender, table_id, seat, order):
+        if self._sessions.is_replaced(sender, table_id, seat, order):
             # Its gateway has not heard that a newer connection came; the word got lost.
             self._journal.hold(
                 lambda: self._out.detached(sender.gateway, sender.session, table_id, "REPLACED")
             )
             self._reply(sender, table, seat, "")
             return
-        if seat >= 0 and not table.s.seats[seat].online and table.s.phase != "finished":
+        if not table.s.seats[seat].online and table.s.phase != "finished":
             self._tables.do(table_id, (e.PresenceChanged(self._tables.now(), seat, online=True),))
         number = table.listener(seat).number
         session = Session(sender.gateway, sender.session, table_id, player, seat, number, order)
@@ -246,12 +253,42 @@ class Desk:
 
         self._journal.hold(release)
 
+    def _watch(self, sender: Sender, table: Table, own: int | None, command: Command) -> None:
+        """Let a gateway listen for those who watch; answered with what watchers know, and nothing newer."""
+        table_id = table.s.table_id
+        viewers = command.feed.viewers if command.HasField("feed") else None
+        reason = ""
+        if own is not None:
+            reason = "SEATED_HERE"
+        elif not table.s.spec.spectators:
+            reason = "SPECTATORS_NOT_ALLOWED"
+        elif self._sessions.is_full(table_id, sender, SESSIONS_PER_TABLE_MAX):
+            reason = "SHARD_BUSY"
+        else:
+            order = command.attached or self._sessions.order_of(self._out.epoch, sender, table_id)
+            session = Session(
+                sender.gateway, sender.session, table_id, command.player_id, SPECTATORS, 0, order
+            )
+
+            def answer(number: int) -> None:
+                self._out.answer(sender, table_id, answer_of("", number), order)
+
+            reason = self._watchers.attach(session, table, viewers, command.command.attach.number, answer)
+        if reason:
+            self._refuse(sender, table_id, reason)
+
     def _detach(self, sender: Sender, table: Table) -> None:
         table_id = table.s.table_id
         gone = self._sessions.remove(sender.gateway, sender.session, table_id)
-        if gone is not None and gone.seat >= 0:
-            self._absent(table_id, table, gone.seat)
+        if gone is not None:
+            self._gone(gone, table)
         self._reply(sender, table, SPECTATORS, "")
+
+    def _gone(self, session: Session, table: Table) -> None:
+        if session.seat >= 0:
+            self._absent(session.table_id, table, session.seat)
+        else:
+            self._watchers.left(session)
 
     def _absent(self, table_id: str, table: Table, seat: int) -> None:
         if table.s.seats[seat].online and table.s.phase != "finished":
@@ -272,6 +309,9 @@ class Desk:
         encoded = b""
         table_id = table.s.table_id
         self._shown.add(table_id)
+        if frame.listener == SPECTATORS:
+            self._watchers.show(table, frame)
+            return
         for session in self._sessions.listening(table_id):
             if session.seat == frame.listener and frame.number > session.from_number:
                 encoded = encoded or self._frames.encode(frame)
@@ -286,6 +326,7 @@ class Desk:
 
     def closed(self, table_id: str) -> None:
         """Say goodbye to the sessions of a closed table."""
+        self._watchers.closed(table_id)
         for session in self._sessions.close(table_id):
             self._out.detached(session.gateway, session.session, table_id, "TABLE_CLOSED")
 
@@ -313,13 +354,16 @@ class Desk:
             self._shown.add(table_id)
             return
         for session in self._sessions.listening(table_id):
-            self._out.last_number(session, table.listener(session.seat).number)
+            if session.seat == SPECTATORS:
+                self._out.last_number(session, self._watchers.last_number(table_id))
+            else:
+                self._out.last_number(session, table.listener(session.seat).number)
 
     async def _miss_the_gone(self) -> None:
         for session in await self._gateways.beat():
             table = self._tables.live.get(session.table_id)
-            if table is not None and session.seat >= 0:
-                self._absent(session.table_id, table, session.seat)
+            if table is not None:
+                self._gone(session, table)
 
     # Doubt
 

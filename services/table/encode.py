@@ -173,9 +173,13 @@ def timing_json(table: Table) -> str:
 
 def view_of(table: Table, seat: int) -> bytes:
     """Return the serialised `TableView` of a listener: the fold of all his frames so far."""
-    state, board = table.s, table.s.board
+    return view_from(table, seat, table.s.board, table.listener(seat))
+
+
+def view_from(table: Table, seat: int, board: f.Board, listener: f.Listener) -> bytes:
+    """Return a serialised `TableView` from these folds."""
+    state = table.s
     spec = state.spec
-    listener = table.listener(seat)
     view = p.TableView(
         number=listener.number,
         table_id=state.table_id,

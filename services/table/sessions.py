@@ -40,7 +40,7 @@ class Session:
     table_id: str
     player: str
     seat: int
-    """-1: a spectator."""
+    """-1: spectators, those of a whole gateway."""
     from_number: int
     """It has been given everything up to this frame."""
     order: int
@@ -62,7 +62,7 @@ class Sender:
 
 
 class Sessions:
-    """The sessions of one shard: one per seat, the newest; and any number of spectators."""
+    """The sessions of one shard: one per seat, the newest; and one for the spectators of each gateway."""
 
     def __init__(self) -> None:
         self._tables: dict[str, dict[tuple[str, str], Session]] = {}
@@ -118,6 +118,11 @@ class Sessions:
         if not sessions:
             self._forget(table_id)
         return gone
+
+    def is_full(self, table_id: str, sender: Sender, most: int) -> bool:
+        """Say whether a table has so many sessions that a new one is too many."""
+        sessions = self._tables.get(table_id, {})
+        return len(sessions) >= most and (sender.gateway, sender.session) not in sessions
 
     def at_seat(self, table_id: str, seat: int) -> Session | None:
         """Return the session that listens for a seat."""
@@ -186,6 +191,10 @@ class Outgoing:
     def detached(self, gateway: str, session: str, table_id: str, reason: str) -> None:
         """Tell a session that it no longer listens."""
         self._add(gateway, wire.out_detached(wire.head(table_id, session), reason))
+
+    def watching(self, to: Session, watching: bytes) -> None:
+        """Tell a session of those who watch its table."""
+        self._add(to.gateway, wire.out_watching(to.head, watching))
 
     def _add(self, gateway: str, out: bytes) -> None:
         outs = self._outs.get(gateway)

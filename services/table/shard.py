@@ -24,6 +24,8 @@ from services.table.outbox import Outbox
 from services.table.reader import TAKES_MAX, LogReader
 from services.table.sessions import Outgoing, Sessions
 from services.table.tables import STALL_GRACE_MS, Tables
+from services.table.watch import Watchers
+from services.table.watch_index import LiveIndex
 
 MARK_S = 1.0
 """The mark of how far the log reaches is set so often, if it has grown."""
@@ -70,6 +72,8 @@ class Shard:
         self.tables = self._reader.tables
         self.journal: Journal
         self._desk: Desk
+        self.watchers: Watchers
+        self.live: LiveIndex
         self._outbox: Outbox
         self._task: asyncio.Task[None] | None = None
         self._subscriptions: list[Subscription] = []
@@ -141,7 +145,11 @@ class Shard:
             tables.checkpoints,
         )
         journal.on_stall = lambda: tables.do_all(e.ShardStalled(tables.now(), STALL_GRACE_MS))
-        self._desk = Desk(means.clock, tables, journal, self.sessions, self._out, self._lost, means.guard)
+        self.watchers = Watchers(means.clock, means.games, tables, journal, self.sessions, self._out)
+        self.live = LiveIndex(means.clock, tables.live, self.watchers.watched)
+        self._desk = Desk(
+            means.clock, tables, journal, self.sessions, self._out, self._lost, self.watchers, means.guard
+        )
         self._outbox = Outbox(means.bus, means.clock, means.ids, tables, means.bank, means.records)
         self._purges: asyncio.Queue[int] = asyncio.Queue()
         tables.purge_below = self._purges.put_nowait
@@ -258,6 +266,7 @@ class Shard:
                 tasks.create_task(self._outbox.run())
                 tasks.create_task(self._desk.run_heartbeats())
                 tasks.create_task(self._desk.run_doubts())
+                tasks.create_task(self.watchers.run())
                 tasks.create_task(self._desk.run_absences())
                 tasks.create_task(self._run_purges())
                 tasks.create_task(self._run_fence())

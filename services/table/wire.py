@@ -135,6 +135,11 @@ def out_detached(head: bytes, reason: str) -> bytes:
     return out(head, b"\x3a", embedded(b"\x0a", reason.encode()))
 
 
+def out_watching(head: bytes, watching: bytes) -> bytes:
+    """Return an `Out` with a serialised `Watching`."""
+    return out(head, b"\x42", watching)
+
+
 def batch(shard: int, epoch: int, outs: Sequence[bytes]) -> bytes:
     """Return a serialised `OutBatch`."""
     start = b"\x08" + varint(shard) if shard else b""

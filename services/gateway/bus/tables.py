@@ -7,14 +7,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from google.protobuf.message import DecodeError
-from paiju.gateway.v1.gateway_service_pb2 import PlayResponse, TableDetached, TableSnapshot
-from paiju.table.v1.play_pb2 import CommandAnswer, Detach, TableCommand
+from paiju.gateway.v1.gateway_service_pb2 import PlayResponse, TableDetached, TableSnapshot, TableWatching
+from paiju.table.v1.play_pb2 import Attach, CommandAnswer, Detach, TableCommand
 from paiju.table.v1.wire_pb2 import Command, Out, OutBatch, ShardOwned
 
 from services.chassis import log
 from services.chassis.bus import Subscription, subject, subject_of
 from services.chassis.errors import Refusal
 from services.chassis.run import Parts
+from services.gateway.bus.feeds import SESSION, Feed, Feeds
 from services.gateway.bus.shard import ShardLink, Way
 from services.gateway.core.attachment import Attachment, Verdict, shard_of
 from services.gateway.core.framing import leading_number
@@ -61,6 +62,7 @@ class Tables:
         self._at_table: dict[str, dict[str, Attachment]] = {}
         self._in_flight: dict[str, int] = defaultdict(int)
         self._departed: OrderedDict[str, str] = OrderedDict()
+        self._feeds = Feeds(parts.clock, parts.metrics, self._send_feed, self._send_feed_detach)
         self._subscriptions: list[Subscription] = []
         metrics = parts.metrics
         self._frames = metrics.counter("gateway_frames", "Frames sent on to clients")
@@ -87,6 +89,7 @@ class Tables:
         """Say goodbye to the tables (for a second at most), then hear nothing more."""
         for session in list(self._sessions):
             self.close(session)
+        self._feeds.stop()
         try:
             async with self._clock.timeout(1.0):
                 while self._asked:
@@ -114,6 +117,12 @@ class Tables:
             self._check_tables(listener, command.table_id)
         if self._in_flight[listener.session_id] >= COMMANDS_PER_SESSION_MAX:
             raise Refusal("TOO_MANY_CALLS", most=COMMANDS_PER_SESSION_MAX)
+        if kind == "attach" and command.attach.spectate:
+            self._feeds.join(listener, reply_to, command.table_id, shard, command.attach.number)
+            return
+        if kind == "detach" and self._feeds.leave(listener.session_id, command.table_id):
+            listener.send(PlayResponse(reply_to=reply_to, command_answer=CommandAnswer()))
+            return
         tag = self._send(listener.player_id, listener.session_id, shard, command)
         self._in_flight[listener.session_id] += 1
         self._asked[tag] = _Asked(
@@ -126,6 +135,7 @@ class Tables:
 
     def close(self, session: str) -> None:
         """Forget a session that has ended, and tell its tables."""
+        self._feeds.close(session)
         attachments = self._sessions.get(session, {})
         listener = self._listeners.get(session)
         for attachment in list(attachments.values()):
@@ -146,20 +156,17 @@ class Tables:
     def players_at(self, table_id: str) -> Iterator[Listener]:
         """Yield the sessions here that listen to a table and don't spectate."""
         for attachment in list(self._at_table.get(table_id, {}).values()):
-            if not attachment.spectates:
-                yield self._listeners[attachment.session]
+            yield self._listeners[attachment.session]
 
     def _check_tables(self, listener: Listener, table_id: str) -> None:
-        held = self._sessions.get(listener.session_id, {})
+        held = {*self._sessions.get(listener.session_id, {}), *self._feeds.tables_of(listener.session_id)}
         if table_id not in held and len(held) >= self._tables_max:
             raise Refusal("TOO_MANY_TABLES", most=self._tables_max)
 
     def _attach(self, listener: Listener, shard: int, command: TableCommand, tag: int) -> None:
         for other in list(self._at_table.get(command.table_id, {}).values()):
             other_listener = self._listeners[other.session]
-            if other.spectates or command.attach.spectate or other.session == listener.session_id:
-                continue
-            if other_listener.player_id == listener.player_id:
+            if other.session != listener.session_id and other_listener.player_id == listener.player_id:
                 self._detached(other_listener, command.table_id, "REPLACED")
         attach = command.attach
         self._listeners[listener.session_id] = listener
@@ -167,7 +174,7 @@ class Tables:
             command.table_id,
             shard,
             listener.session_id,
-            attach.spectate,
+            False,
             attach.number,
             attach.epoch,
             self._clock.monotonic(),
@@ -191,26 +198,47 @@ class Tables:
     # To owners
 
     def _send(
-        self, player_id: str, session: str, shard: int, command: TableCommand, attached: int = 0
+        self,
+        player_id: str,
+        session: str,
+        shard: int,
+        command: TableCommand,
+        attached: int = 0,
+        viewers: int | None = None,
     ) -> int:
         self._tag += 1
         message = Command(
             player_id=player_id, session=session, tag=self._tag, command=command, attached=attached
         )
+        if viewers is not None:
+            message.feed.viewers = viewers
         if not self._link(shard).add(self._tag, message.SerializeToString()):
             raise Refusal("TABLE_UNAVAILABLE")
         return self._tag
 
     def _send_own(
-        self, player_id: str, session: str, shard: int, command: TableCommand, attached: int = 0
+        self,
+        player_id: str,
+        session: str,
+        shard: int,
+        command: TableCommand,
+        attached: int = 0,
+        viewers: int | None = None,
     ) -> int:
         """Send a command of the gateway itself; 0 = there is no room, a later sweep tries again."""
         try:
-            tag = self._send(player_id, session, shard, command, attached)
+            tag = self._send(player_id, session, shard, command, attached, viewers)
         except Refusal:
             return 0
         self._asked[tag] = _Asked(None, 0, command.table_id, session, self._clock.monotonic())
         return tag
+
+    def _send_feed(self, feed: Feed, attach: Attach) -> int:
+        command = TableCommand(table_id=feed.table_id, attach=attach)
+        return self._send_own("", SESSION, feed.shard, command, feed.attachment.order, feed.counted)
+
+    def _send_feed_detach(self, table_id: str, shard: int) -> None:
+        self._send_detach("", SESSION, table_id, shard)
 
     def _send_detach(self, player_id: str, session: str, table_id: str, shard: int) -> None:
         self._send_own(player_id, session, shard, TableCommand(table_id=table_id, detach=Detach()))
@@ -238,6 +266,9 @@ class Tables:
         if asked is None:
             return
         self._given_up.inc()
+        if asked.session == SESSION:
+            self._feeds.gave_up(asked.table_id, tag)
+            return
         attachment = self._sessions.get(asked.session, {}).get(asked.table_id)
         if attachment is not None and attachment.asking == tag:
             attachment.asking = 0
@@ -279,6 +310,7 @@ class Tables:
             for attachment in table.values():
                 if attachment.shard == shard and not attachment.asking:
                     self._ask(attachment)
+        self._feeds.new_owner(shard)
         return True
 
     async def _hear_out(self, payload: bytes, heard_subject: str) -> None:
@@ -302,6 +334,9 @@ class Tables:
         if asked is None:
             return
         self._links[shard].forget(tag)
+        if asked.session == SESSION:
+            self._feeds.answered(asked.table_id, tag, answer, attached)
+            return
         attachment = self._sessions.get(asked.session, {}).get(asked.table_id)
         if attachment is not None and attachment.asking == tag:
             attachment.asking = 0
@@ -320,6 +355,9 @@ class Tables:
             self._drop(asked.session, asked.table_id)
 
     def _hear(self, shard: int, epoch: int, out: Out, kind: str) -> None:
+        if out.session == SESSION:
+            self._feeds.hear(shard, epoch, out, kind)
+            return
         attachment = self._sessions.get(out.session, {}).get(out.table_id)
         if attachment is None:
             if kind == "last_number":
@@ -341,6 +379,11 @@ class Tables:
                 listener.send(PlayResponse(table_snapshot=snapshot))
         elif kind == "last_number":
             verdict = attachment.judge_last(out.last_number, now)
+        elif kind == "watching":
+            watching = TableWatching(
+                table_id=out.table_id, viewers=out.watching.viewers, delay_ms=out.watching.delay_ms
+            )
+            listener.send(PlayResponse(table_watching=watching), is_droppable=True)
         elif kind == "detached":
             self._detached(listener, out.table_id, out.detached.reason)
         if verdict is Verdict.ASK:
@@ -360,7 +403,7 @@ class Tables:
             for link in self._links.values():
                 link.give_up_old()
             now = self._clock.monotonic()
-            listened_to: set[int] = set()
+            listened_to = set(self._feeds.sweep())
             for table in list(self._at_table.values()):
                 for attachment in table.values():
                     listened_to.add(attachment.shard)

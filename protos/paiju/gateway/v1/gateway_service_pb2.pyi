@@ -356,8 +356,8 @@ class TableWatching(_message.Message):
     begins_at_ms: _builtins.int
     """Unix milliseconds: then the first picture comes; until then the table is shown empty. 0 = it is there."""
     @_builtins.property
-    def liked(self) -> _wire_pb2.Liked:
-        """A play that was liked just now; absent = none."""
+    def liked(self) -> _containers.RepeatedCompositeFieldContainer[_wire_pb2.Liked]:
+        """Plays that were liked just now."""
 
     def __init__(
         self,
@@ -366,9 +366,9 @@ class TableWatching(_message.Message):
         viewers: _builtins.int = ...,
         delay_ms: _builtins.int = ...,
         begins_at_ms: _builtins.int = ...,
-        liked: _wire_pb2.Liked | None = ...,
+        liked: _abc.Iterable[_wire_pb2.Liked] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["liked", b"liked"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
     _ClearFieldArgType: _TypeAlias = _typing.Literal["begins_at_ms", b"begins_at_ms", "delay_ms", b"delay_ms", "liked", b"liked", "table_id", b"table_id", "viewers", b"viewers"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...

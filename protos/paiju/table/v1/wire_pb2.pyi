@@ -213,7 +213,7 @@ class Out(_message.Message):
 
     @_builtins.property
     def watching(self) -> Global___Watching:
-        """Who may not watch, and how many do; to the sessions of spectators, and the number of viewers also to seats."""
+        """How many watch; to the sessions of spectators, and the number also to seats."""
 
     def __init__(
         self,
@@ -278,7 +278,6 @@ class Watching(_message.Message):
     VIEWERS_FIELD_NUMBER: _builtins.int
     DELAY_MS_FIELD_NUMBER: _builtins.int
     BEGINS_AT_MS_FIELD_NUMBER: _builtins.int
-    PLAYER_IDS_FIELD_NUMBER: _builtins.int
     LIKED_FIELD_NUMBER: _builtins.int
     viewers: _builtins.int
     """People who watch, over all gateways."""
@@ -287,12 +286,8 @@ class Watching(_message.Message):
     begins_at_ms: _builtins.int
     """Unix milliseconds: then the first picture comes; until then the view is an empty table. 0 = it is there."""
     @_builtins.property
-    def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """By seat: these may not watch. Empty to a seat."""
-
-    @_builtins.property
-    def liked(self) -> Global___Liked:
-        """The play that was liked last; absent = none."""
+    def liked(self) -> _containers.RepeatedCompositeFieldContainer[Global___Liked]:
+        """Plays that were liked since the last word, at most 16."""
 
     def __init__(
         self,
@@ -300,12 +295,11 @@ class Watching(_message.Message):
         viewers: _builtins.int = ...,
         delay_ms: _builtins.int = ...,
         begins_at_ms: _builtins.int = ...,
-        player_ids: _abc.Iterable[_builtins.str] | None = ...,
-        liked: Global___Liked | None = ...,
+        liked: _abc.Iterable[Global___Liked] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["liked", b"liked"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["begins_at_ms", b"begins_at_ms", "delay_ms", b"delay_ms", "liked", b"liked", "player_ids", b"player_ids", "viewers", b"viewers"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["begins_at_ms", b"begins_at_ms", "delay_ms", b"delay_ms", "liked", b"liked", "viewers", b"viewers"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
