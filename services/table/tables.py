@@ -19,19 +19,17 @@ from services.table.core.state import CommandDone, Thought
 from services.table.core.table import NEVER, Table
 from services.table.journal import Entry, Journal
 from services.table.minds import Minds
+from services.table.pace import Pace
 from services.table.protection import Guard
 from services.table.replay import Floor, Replay
 
 CHECKPOINT_AFTER = 1_000
 """Messages of the log after which a table's last checkpoint is old."""
 
-CHECKPOINT_PER_TABLE = 4
+CHECKPOINT_PER_TABLE = 12
 """The same for each live table of the shard: with many of them there is still only one checkpoint to so many
-messages."""
+messages, or a little more."""
 
-CHECKPOINTS_PER_BATCH_MAX = 4
-"""Of tables whose last one is twice as old; of the others one, so that many that grow old together don't fill
-the log at once."""
 PURGE_AFTER = 500
 """The log is purged when so many messages have become needless."""
 
@@ -74,6 +72,7 @@ class Tables:
     ) -> None:
         self._replay = Replay(games)
         self._floor = Floor()
+        self._pace = Pace()
         self.live = self._replay.live
         self.closed = self._replay.closed
         self._clock = clock
@@ -299,9 +298,9 @@ class Tables:
         made: list[Entry] = []
         last = self.journal.last
         after = max(CHECKPOINT_AFTER, CHECKPOINT_PER_TABLE * len(self.live))
+        self._pace.advance(last, len(self.live) / after)
         for table_id, seq in self._floor.kept.items():
-            age = last - seq
-            if age < after or len(made) >= (CHECKPOINTS_PER_BATCH_MAX if age >= 2 * after else 1):
+            if not self._pace.allows((last - seq) / after, len(made)):
                 break
             table = self.live.get(table_id)
             if table is None:
@@ -311,6 +310,7 @@ class Tables:
             if bytes_left < 0:
                 break
             made.append((table_id, event))
+        self._pace.spend(len(made))
         return made
 
     def _purge(self, seq: int) -> None:
