@@ -19,9 +19,9 @@ ORDER_BITS = 24
 ATTACHES_KEPT = 4_096
 """Attaches whose order is remembered, so that a gateway that repeats one does not make it newer."""
 
-AT_REST_S = 3
+AT_REST_S = 10
 """The sessions of a table without new frames are told their last number once in so many seconds: their
-gateway asks after four of silence."""
+gateway asks after twelve of silence."""
 
 OUTS_PER_BATCH_MAX = 256
 OUT_BYTES_MAX = 512 * 1024

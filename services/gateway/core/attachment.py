@@ -20,8 +20,8 @@ ASK_PAUSE_S = 0.2
 ASKS_BEFORE_VIEW = 3
 """So many gaps asked for in vain; then a whole view."""
 
-SILENCE_S = 4.0
-"""A seat without a word from its owner (which speaks each second) asks again."""
+SILENCE_S = 12.0
+"""A seat without a word from its owner (which speaks in the second after a frame, and each tenth one) asks again."""
 
 
 def shard_of(table_id: str) -> int:
