@@ -21,7 +21,7 @@ ASKS_BEFORE_VIEW = 3
 """So many gaps asked for in vain; then a whole view."""
 
 SILENCE_S = 12.0
-"""A seat without a word from its owner (which speaks in the second after a frame, and each tenth one) asks again."""
+"""A seat without a word from its owner (a number in the second after a frame, then each tenth) asks again."""
 
 
 def shard_of(table_id: str) -> int:
