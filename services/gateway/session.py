@@ -22,6 +22,7 @@ from services.chassis.clock import Timer
 from services.chassis.errors import Outage, Refusal
 from services.chassis.limits import Rate, TokenBucket
 from services.gateway.calls import Caller
+from services.gateway.core.methods import MESSAGE_BYTES_MAX
 from services.gateway.core.outgoing import Limits, Outgoing
 from services.gateway.core.refusals import refused
 from services.gateway.tokens import SignedIn
@@ -29,7 +30,6 @@ from services.gateway.tokens import SignedIn
 if TYPE_CHECKING:
     from services.gateway.hub import Hub
 
-MESSAGE_BYTES_MAX = 16 * 1024
 FLOOD_FACTOR = 10
 """A connection whose refused messages fill this many bursts is closed."""
 FLOOD_PAUSE_MS = 5_000

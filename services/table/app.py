@@ -20,6 +20,7 @@ from services.table.calls import Calls, serve_call
 from services.table.evidence_api import ACCESS as EVIDENCE_ACCESS
 from services.table.evidence_api import EvidenceApi
 from services.table.journal import Writer
+from services.table.library import DELETIONS, Library
 from services.table.marks import MarkStore
 from services.table.means import Means
 from services.table.memory import set_aside
@@ -77,6 +78,7 @@ class TableService:
         self.owner.on_lost = self._ownership.lost
         self.owner.on_failed = self._ownership.failed
         self._calls = Calls(parts.bus, self.owner.shard)
+        self._library = Library(settings, parts, GAMES, records)
         self._consumers: list[Consumer] = []
         parts.rpc.serve(
             self.name,
@@ -103,11 +105,13 @@ class TableService:
             ),
             await self._parts.bus.consume(DISPUTES.durable, DISPUTES.types, ears.on_settlements, batch=64),
         ]
+        await self._library.start()
 
     async def stop(self) -> None:
         """Hand every shard over."""
         for consumer in self._consumers:
             await consumer.stop()
+        await self._library.stop()
         await self._ownership.drain()
         if self._minds is not None:
             self._minds.close()
@@ -123,7 +127,7 @@ WIRING = Wiring(
     wire,
     TableSettings,
     says=(RoundOpened, RoundFinished, RoundVoided, MatchFinished),
-    hears=(DISPUTES, SETTLEMENTS),
+    hears=(DELETIONS, DISPUTES, SETTLEMENTS),
     tells=(
         subject("gateway", "out", "*"),
         subject("table", "rpc", "*"),

@@ -24,5 +24,9 @@ class TableSettings(ServiceSettings):
     standby: bool = True
     """Read along the logs of shards that would be ours if their owner died, so that its tables stand still
     hardly longer than its lease lasts (docs/adr/0033-who-may-own-a-shard-reads-along.md)."""
+    record_days: int = Field(default=180, ge=0, le=36_500)
+    """Finished rounds are kept so long (docs/replays.md); 0 = for ever."""
+    favourite_days: int = Field(default=1_095, ge=0, le=36_500)
+    """The same for rounds that are anybody's favourite, never shorter than `record_days`; 0 = for ever."""
     grace_ms: int = Field(default=5_000, ge=0, le=600_000)
     """Every deadline is at least so long after a takeover."""

@@ -11,6 +11,7 @@ from sqlalchemy import (
     BigInteger,
     Column,
     Connection,
+    Index,
     LargeBinary,
     MetaData,
     Table,
@@ -36,8 +37,10 @@ records = Table(
     Column("points", Text, nullable=False),
     Column("ended_at_ms", BigInteger, nullable=False),
     Column("record", LargeBinary, nullable=False),
+    Column("room_code", Text),
+    Index("records_ended", "ended_at_ms"),
 )
-"""`players` and `points` are JSON lists by seat."""
+"""`players` and `points` are JSON lists by seat. `room_code`: empty in a hall, NULL where it was not kept."""
 
 record_players = Table(
     "record_players",
@@ -45,8 +48,9 @@ record_players = Table(
     Column("player_id", Text, primary_key=True),
     Column("ended_at_ms", BigInteger, primary_key=True, autoincrement=False),
     Column("round_id", Text, primary_key=True),
+    Column("points", BigInteger),
 )
-"""The key is the order in which a player's rounds are listed."""
+"""The key is the order in which a player's rounds are listed. `points`: the player's own."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,8 @@ class Kept:
     players: tuple[str, ...]
     points: tuple[int, ...]
     ended_at_ms: int
+    room_code: str | None = None
+    """Empty in a hall; None if it was not kept."""
 
 
 class RecordStore:
@@ -84,10 +90,16 @@ class RecordStore:
             "points": json.dumps(result["points"]),
             "ended_at_ms": fact.ended_at_ms,
             "record": record,
+            "room_code": fact.room_code,
         }
         listed = [
-            {"player_id": seat.player_id, "ended_at_ms": fact.ended_at_ms, "round_id": fact.round_id}
-            for seat in fact.seats
+            {
+                "player_id": seat.player_id,
+                "ended_at_ms": fact.ended_at_ms,
+                "round_id": fact.round_id,
+                "points": result["points"][at],
+            }
+            for at, seat in enumerate(fact.seats)
             if not seat.is_bot
         ]
         await self._db.run(lambda connection: _keep(connection, row, listed))
@@ -98,15 +110,19 @@ class RecordStore:
         Raises:
             Refusal: ROUND_UNKNOWN.
         """
-
-        def read(connection: Connection) -> tuple[Kept, bytes] | None:
-            row = connection.execute(select(records).where(records.c.round_id == round_id)).one_or_none()
-            return (_kept(row), bytes(row.record)) if row is not None else None
-
-        found = await self._db.read(read)
+        found = await self.find(round_id)
         if found is None:
             raise Refusal("ROUND_UNKNOWN")
         return found
+
+    async def find(self, round_id: str) -> tuple[Kept, bytes] | None:
+        """Return a finished round and its record, None if it is not kept."""
+
+        def read(connection: Connection) -> tuple[Kept, bytes] | None:
+            row = connection.execute(select(records).where(records.c.round_id == round_id)).one_or_none()
+            return (kept_of(row), bytes(row.record)) if row is not None else None
+
+        return await self._db.read(read)
 
     async def page(self, player_id: str, size: int, token: str) -> tuple[list[Kept], str]:
         """Return a player's rounds, newest first, and the token of the next page (empty = no more).
@@ -114,7 +130,7 @@ class RecordStore:
         Raises:
             Refusal: INVALID_ARGUMENT: not a token of ours.
         """
-        before = _cursor(token)
+        before = cursor_of(token)
 
         def read(connection: Connection) -> list[Kept]:
             listed, kept = record_players.c, records.c
@@ -130,7 +146,7 @@ class RecordStore:
                 query = query.where(
                     or_(listed.ended_at_ms < at, and_(listed.ended_at_ms == at, listed.round_id < round_id))
                 )
-            return [_kept(row) for row in connection.execute(query)]
+            return [kept_of(row) for row in connection.execute(query)]
 
         found = await self._db.read(read)
         if len(found) <= size:
@@ -148,7 +164,8 @@ def _keep(connection: Connection, row: dict[str, Any], listed: list[dict[str, An
         connection.execute(insert(record_players), listed)
 
 
-def _kept(row: Any) -> Kept:
+def kept_of(row: Any) -> Kept:
+    """Return a round from its row of `records`."""
     return Kept(
         row.round_id,
         row.game,
@@ -156,10 +173,16 @@ def _kept(row: Any) -> Kept:
         tuple(json.loads(row.players)),
         tuple(json.loads(row.points)),
         row.ended_at_ms,
+        row.room_code,
     )
 
 
-def _cursor(token: str) -> tuple[int, str] | None:
+def cursor_of(token: str) -> tuple[int, str] | None:
+    """Return after which round a page begins: when it ended, and its id; None: from the newest.
+
+    Raises:
+        Refusal: INVALID_ARGUMENT: not a token of ours.
+    """
     if not token:
         return None
     at, _, round_id = token.partition(":")

@@ -9,6 +9,11 @@ from typing import Final
 from services.chassis.access import Access
 from services.chassis.limits import Rate
 
+MESSAGE_BYTES_MAX: Final = 16 * 1024
+"""What a client may send at once, through any door."""
+RECORD_MESSAGE_BYTES_MAX: Final = 260 * 1024
+"""A record (docs/record-format.md) and what names its field; only over HTTP, where nothing waits for it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Method:
@@ -21,6 +26,8 @@ class Method:
     deadline_s: float
     rate: Rate
     """Per player, or per address for one who is not signed in."""
+    bytes_max: int = MESSAGE_BYTES_MAX
+    """A longer request is refused before it is read."""
     login_field: str = ""
     """A field of the request that, left empty, means the session the caller is signed in with."""
 
@@ -37,6 +44,16 @@ SIGN_IN: Final = Rate(per_s=2, burst=30)
 """Per address; a school or a café is one address. The service itself limits more finely, by device."""
 
 
+BYTES_MAX: Final = {
+    f"paiju.{name}": RECORD_MESSAGE_BYTES_MAX
+    for name in (
+        "scoring.v1.ScoringService/AuditRecord",
+        "table.v1.ReplayService/CheckRecord",
+        "table.v1.ReplayService/ExplainDecision",
+    )
+}
+"""`Method.bytes_max`, by path, where it is more than `MESSAGE_BYTES_MAX`."""
+
 LOGIN_FIELDS: Final = {
     f"paiju.accounts.v1.AccountsService/{name}": "session_id"
     for name in ("ListSessions", "RevokeOtherSessions", "RevokeSession", "SetPassword")
@@ -51,7 +68,14 @@ def _service(name: str, *methods: tuple[str, Access, float, Rate], of: str = "")
     """
     full = f"paiju.{name}.v1.{of or name.capitalize()}Service"
     return [
-        Method(f"{full}/{method}", access, deadline_s, rate, LOGIN_FIELDS.get(f"{full}/{method}", ""))
+        Method(
+            f"{full}/{method}",
+            access,
+            deadline_s,
+            rate,
+            BYTES_MAX.get(f"{full}/{method}", MESSAGE_BYTES_MAX),
+            LOGIN_FIELDS.get(f"{full}/{method}", ""),
+        )
         for method, access, deadline_s, rate in methods
     ]
 
@@ -136,6 +160,19 @@ METHODS: Final[Mapping[str, Method]] = {
             ("ListRecords", "player", 5.0, READ),
             ("ListSeats", "player", 3.0, READ),
             ("CheckTableSpec", "player", 3.0, READ),
+        ),
+        *_service(
+            "table",
+            ("GetReplay", "player", 5.0, READ),
+            ("CheckRecord", "player", 5.0, RARE),
+            ("ExplainDecision", "player", 5.0, READ),
+            ("ShareRound", "player", 5.0, WRITE),
+            ("RevokeShare", "player", 5.0, WRITE),
+            ("ListShares", "player", 3.0, READ),
+            ("ListHistory", "player", 5.0, READ),
+            ("SetFavourite", "player", 5.0, WRITE),
+            ("RemoveFavourite", "player", 5.0, WRITE),
+            of="Replay",
         ),
         *_service(
             "economy",

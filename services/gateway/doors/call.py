@@ -11,10 +11,10 @@ from paiju.gateway.v1.gateway_service_pb2 import CallResult
 from services.chassis.clock import Clock
 from services.chassis.errors import Outage, Refusal
 from services.gateway.calls import Caller
+from services.gateway.core.methods import MESSAGE_BYTES_MAX, METHODS
 from services.gateway.core.refusals import failed
 from services.gateway.doors.origin import address_of, is_origin_allowed
 from services.gateway.hub import Hub
-from services.gateway.session import MESSAGE_BYTES_MAX
 from services.gateway.tokens import SignedIn
 
 BODY_WAIT_S: Final = 10.0
@@ -66,8 +66,8 @@ class CallDoor:
             raise Refusal("ORIGIN_NOT_ALLOWED")
         address = address_of(request, settings.trusted_proxies)
         self._hub.check_address(address)
-        payload = await _body(request, self._hub.clock)
         who = await self._who(request)
+        payload = await _body(request, self._hub.clock, _most(request.match_info["method"], who))
         caller = Caller.of(who, address) if who else Caller("", address)
         if who is not None:
             self._hub.player_limits.take(who.player_id)
@@ -83,7 +83,7 @@ class CallDoor:
         return await self._hub.sign_in(token.strip())
 
 
-async def _body(request: web.Request, clock: Clock) -> bytes:
+async def _body(request: web.Request, clock: Clock, most: int) -> bytes:
     """Return the body.
 
     Raises:
@@ -91,17 +91,23 @@ async def _body(request: web.Request, clock: Clock) -> bytes:
     """
     if request.headers.get("Content-Encoding", "identity").lower() != "identity":
         raise Refusal("BAD_MESSAGE")
-    if (request.content_length or 0) > MESSAGE_BYTES_MAX:
+    if (request.content_length or 0) > most:
         raise Refusal("MESSAGE_TOO_LARGE")
     body = bytearray()
     try:
         async with clock.timeout(BODY_WAIT_S):
             async for chunk in request.content.iter_any():
                 body += chunk
-                if len(body) > MESSAGE_BYTES_MAX:
+                if len(body) > most:
                     raise Refusal("MESSAGE_TOO_LARGE")
     except TimeoutError:
         raise Refusal("DEADLINE_EXCEEDED") from None
     except (HttpProcessingError, web.RequestPayloadError) as error:
         raise Refusal("BAD_MESSAGE") from error
     return bytes(body)
+
+
+def _most(path: str, who: SignedIn | None) -> int:
+    """Return how long a body may be; strangers may send no more than anywhere else."""
+    method = METHODS.get(path)
+    return method.bytes_max if method is not None and who is not None else MESSAGE_BYTES_MAX

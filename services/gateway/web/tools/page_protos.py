@@ -20,7 +20,7 @@ from paiju.gateway.v1 import gateway_service_pb2
 from paiju.matchmaking.v1 import matchmaking_service_pb2
 from paiju.progress.v1 import progress_service_pb2
 from paiju.scoring.v1 import scoring_service_pb2
-from paiju.table.v1 import play_pb2, table_service_pb2, watch_service_pb2
+from paiju.table.v1 import play_pb2, replay_service_pb2, table_service_pb2, watch_service_pb2
 
 TARGET: Final = Path(__file__).parents[1] / "js" / "net" / "protos.json"
 """Where the table lies."""
@@ -128,6 +128,17 @@ METHODS: Final[dict[Any, tuple[str, ...]]] = {
     ),
     scoring_service_pb2.DESCRIPTOR.services_by_name["ScoringService"]: ("GetAudit", "AuditRecord"),
     watch_service_pb2.DESCRIPTOR.services_by_name["WatchService"]: ("ListLiveTables", "LikePlay"),
+    replay_service_pb2.DESCRIPTOR.services_by_name["ReplayService"]: (
+        "GetReplay",
+        "CheckRecord",
+        "ExplainDecision",
+        "ShareRound",
+        "RevokeShare",
+        "ListShares",
+        "ListHistory",
+        "SetFavourite",
+        "RemoveFavourite",
+    ),
     table_service_pb2.DESCRIPTOR.services_by_name["TableService"]: (
         "GetRecord",
         "ListRecords",
