@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paiju.table.v1 import evidence_service_pb2_grpc, table_service_pb2_grpc
+from paiju.table.v1 import evidence_service_pb2_grpc, table_service_pb2_grpc, watch_service_pb2_grpc
 from paiju.table.v1.events_pb2 import MatchFinished, RoundFinished, RoundOpened, RoundVoided
 from paiju.table.v1.wire_pb2 import ShardOwned
 
@@ -29,6 +29,9 @@ from services.table.owner import TableOwner
 from services.table.protection import Guard
 from services.table.settings import TableSettings
 from services.table.store import RecordStore
+from services.table.watch_api import ACCESS as WATCH_ACCESS
+from services.table.watch_api import WatchApi
+from services.table.watch_store import LikeStore, forget_likes
 
 TABLE_LOG = LogSpec("TABLE_LOG", "table")
 
@@ -92,12 +95,23 @@ class TableService:
             EvidenceApi(GAMES, records),
             EVIDENCE_ACCESS,
         )
+        self._likes = LikeStore(parts.db(self.name))
+        self._like_days = settings.like_days
+        parts.rpc.serve(
+            self.name,
+            watch_service_pb2_grpc.add_WatchServiceServicer_to_server,
+            WatchApi(shards, self._calls, self._likes, parts.clock),
+            WATCH_ACCESS,
+        )
 
     async def start(self) -> None:
         """Take shards, and hear what becomes of rounds."""
         self._parts.spawn("table-lease", self._ownership.run())
         if isinstance(self._parts.clock, SystemClock):
             self._parts.spawn("table-memory", set_aside(self._parts.clock, lambda: self.owner.let_go))
+        self._parts.spawn(
+            "table-likes", forget_likes(self._likes, self._like_days, self._parts.clock, self._parts.ids)
+        )
         ears = Ears(self._calls)
         self._consumers = [
             await self._parts.bus.consume(

@@ -28,5 +28,7 @@ class TableSettings(ServiceSettings):
     """Finished rounds are kept so long (docs/replays.md); 0 = for ever."""
     favourite_days: int = Field(default=1_095, ge=0, le=36_500)
     """The same for rounds that are anybody's favourite, never shorter than `record_days`; 0 = for ever."""
+    like_days: int = Field(default=180, ge=1, le=36_500)
+    """Likes of plays are kept so long."""
     grace_ms: int = Field(default=5_000, ge=0, le=600_000)
     """Every deadline is at least so long after a takeover."""

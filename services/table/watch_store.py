@@ -1,0 +1,126 @@
+"""Likes of plays, on SQLite or PostgreSQL."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Connection,
+    Index,
+    Integer,
+    Table,
+    Text,
+    delete,
+    func,
+    insert,
+    select,
+)
+
+from services.chassis import log
+from services.chassis.clock import Clock
+from services.chassis.db import Database
+from services.chassis.errors import Outage
+from services.chassis.ids import Ids
+from services.table.store import metadata
+
+DAY_MS = 86_400_000
+FORGET_EVERY_S = 3_600.0
+
+PLAYS_MAX = 1_000
+"""Liked plays of a round that are listed."""
+
+_log = log.get(service="table")
+
+play_likes = Table(
+    "play_likes",
+    metadata,
+    Column("round_id", Text, primary_key=True),
+    Column("event_no", Integer, primary_key=True, autoincrement=False),
+    Column("player_id", Text, primary_key=True),
+    Column("at_ms", BigInteger, nullable=False),
+    Index("play_likes_at", "at_ms"),
+)
+"""The key makes a like count once."""
+
+
+@dataclass(frozen=True)
+class LikedPlay:
+    """A play that was liked."""
+
+    event_no: int
+    likes: int
+    mine: bool
+
+
+class LikeStore:
+    """Keeps likes."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    async def add(self, round_id: str, event_no: int, player_id: str, now_ms: int) -> int:
+        """Like a play, once; return how many like it.
+
+        Raises:
+            Outage: The database can't be reached.
+        """
+
+        def work(connection: Connection) -> int:
+            likes = play_likes.c
+            of_play = (likes.round_id == round_id) & (likes.event_no == event_no)
+            mine = select(likes.at_ms).where(of_play & (likes.player_id == player_id))
+            if connection.execute(mine).one_or_none() is None:
+                row = {"round_id": round_id, "event_no": event_no, "player_id": player_id, "at_ms": now_ms}
+                connection.execute(insert(play_likes), row)
+            counted = select(func.count()).select_from(play_likes).where(of_play)
+            return int(connection.execute(counted).scalar_one())
+
+        return await self._db.run(work)
+
+    async def of_round(self, round_id: str, player_id: str) -> list[LikedPlay]:
+        """Return the liked plays of a round, in the order they were played.
+
+        Raises:
+            Outage: The database can't be reached.
+        """
+
+        def read(connection: Connection) -> list[LikedPlay]:
+            likes = play_likes.c
+            mine = func.max(func.coalesce(likes.player_id == player_id, False).cast(Integer))
+            query = (
+                select(likes.event_no, func.count().label("likes"), mine.label("mine"))
+                .where(likes.round_id == round_id)
+                .group_by(likes.event_no)
+                .order_by(likes.event_no)
+                .limit(PLAYS_MAX)
+            )
+            return [LikedPlay(row.event_no, row.likes, bool(row.mine)) for row in connection.execute(query)]
+
+        return await self._db.read(read)
+
+    async def forget(self, before_ms: int) -> int:
+        """Forget the likes that are older; return how many.
+
+        Raises:
+            Outage: The database can't be reached.
+        """
+
+        def work(connection: Connection) -> int:
+            return connection.execute(delete(play_likes).where(play_likes.c.at_ms < before_ms)).rowcount
+
+        return await self._db.run(work)
+
+
+async def forget_likes(likes: LikeStore, days: int, clock: Clock, ids: Ids) -> None:
+    """Forget now and then the likes that are older than so many days, until cancelled."""
+    while True:
+        await clock.sleep(FORGET_EVERY_S * (0.5 + ids.jitter()))
+        try:
+            gone = await likes.forget(clock.now_ms() - days * DAY_MS)
+        except Outage as outage:
+            _log.warning("likes_not_forgotten", why=str(outage))
+            continue
+        if gone:
+            _log.info("likes_forgotten", likes=gone)
