@@ -133,7 +133,7 @@ DOUDIZHU = {
     "say": "solo_chain pair_chain trio_chain plane_solo plane_pair four_two_solo four_two_pair bomb rocket "
     "landlord spring anti left",
     "facts": "score qiang multiply linear",
-    "rules": "goal deal bid play beat end score",
+    "rules": "goal deal play beat end bid.score bid.qiang bomb rocket spring",
     "name": "抢地主 炸弹 火箭 春天 反春天 加倍",
 }
 """Keys of 斗地主 that are put together at run time."""

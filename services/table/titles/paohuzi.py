@@ -64,7 +64,7 @@ TITLES: Final = Titles(
         },
         "chou_hu": {
             "off": ("不臭胡", "Nothing"),
-            "win_xi": ("按胡牌总息", "Wins of no more huxi"),
+            "win_xi": ("按胡牌总息", "By the total of the win"),
             "table_xi": ("按桌面息", "By the huxi on the table"),
         },
         "discard_hu_pays": {

@@ -20,6 +20,9 @@ export function initLanguage(storage = localStorage) {
 /** `zh-CN` or `en`. */
 export const currentLanguage = () => language;
 
+/** One paragraph of sentences; those that are empty are left out. */
+export const sentences = (said) => said.filter(Boolean).join(language === "en" ? " " : "");
+
 /** Change the language and keep the choice. */
 export function setLanguage(next, storage = localStorage) {
   language = next === "en" ? "en" : "zh-CN";

@@ -52,11 +52,16 @@ export function lyingCard(card, props = {}) {
   return h(`span.poker.lying`, { ...props, class: `${cardTone(card)} ${props.class ?? ""}`, role: "img", "aria-label": cardWords(card) }, face(card));
 }
 
+/** So many cards fit beside each other before a seat; more of them lie in rows that are equally long. */
+const ROW_CARDS = 7;
+
+const perRow = (count) => Math.ceil(count / Math.ceil(count / ROW_CARDS));
+
 /** Cards in a row; for a screen reader one picture of all of them. */
 export function cardLine(cards, { key, className = "" } = {}) {
   return h(
     "span.line",
-    { key, class: className, role: "img", "aria-label": cards.map(cardWords).join(t("comma")), style: { "--n": String(cards.length) } },
+    { key, class: className, role: "img", "aria-label": cards.map(cardWords).join(t("comma")), style: { "--n": String(cards.length), "--per": String(perRow(cards.length)) } },
     cards.map((card) => h("span.poker.lying", { key: card, class: cardTone(card), "aria-hidden": "true" }, face(card))),
   );
 }

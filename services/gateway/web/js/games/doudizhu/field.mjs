@@ -9,8 +9,9 @@ import { readingWords } from "./wording.mjs";
 /** From so few cards on everybody is warned. */
 export const ALARM_CARDS = 2;
 
-/** More cards than these are drawn smaller. */
-const MANY_CARDS = 8;
+/** More cards than these are drawn smaller: before another seat, and before the own one, which has the width of the table. */
+const MANY_CARDS = 5;
+const MANY_OWN_CARDS = 8;
 
 const HATS = {
   landlord: "M5 12c0-5 3-8 7-8s7 3 7 8v2H5zM1.500 14h21c.8 0 1 .9.4 1.400C20.500 17.300 16.500 18.500 12 18.500S3.500 17.300 1.100 15.400c-.6-.5-.4-1.400.4-1.400z",
@@ -63,7 +64,7 @@ export function field(state, seat) {
 /** What the own seat did last. */
 export function ownField(state) {
   const { round, around } = state.table;
-  return h("div.lain", { key: "lain" }, shownCard(round, around[0]), lain(round, around[0]));
+  return h("div.lain", { key: "lain" }, shownCard(round, around[0]), lain(round, around[0], MANY_OWN_CARDS));
 }
 
 /** The card of the first speaker that all may see, until there is a landlord. */
@@ -75,12 +76,12 @@ function shownCard(round, seat) {
 
 const openHand = (round, seat) => (round.hands?.[seat].length ? cardLine(round.hands[seat], { key: "hand", className: round.hands[seat].length > MANY_CARDS ? "many" : "" }) : null);
 
-function lain(round, seat) {
+function lain(round, seat, many = MANY_CARDS) {
   const what = round.before[seat];
   if (!what) return null;
   const turn = round.history.length + round.bids.length;
   if (what.said) return h("span.said", { key: `said-${what.said}-${turn}`, class: what.said === "pass" ? "passed" : "" }, t(`doudizhu.act.${what.said.replace(" ", ".")}`));
-  return cardLine(laidOut(what), { key: `play-${what.cards.join("")}`, className: what.cards.length > MANY_CARDS ? "many" : "" });
+  return cardLine(laidOut(what), { key: `play-${what.cards.join("")}`, className: what.cards.length > many ? "many" : "" });
 }
 
 /** Cards of a play as they are laid out: the chain, trio or four first, then what goes with it. */

@@ -1,10 +1,10 @@
 // The rules of 斗地主 in short, what sets a rule set apart, and the words of an answer.
-import { t } from "../../lib/i18n.mjs";
+import { sentences, t } from "../../lib/i18n.mjs";
 import { h } from "../../lib/vdom.mjs";
 import { cardLine } from "./cardview.mjs";
 import { rankPrint } from "./cardview.mjs";
 
-const TEXTS = ["goal", "deal", "bid", "play", "beat", "end", "score"];
+const key = (name) => `doudizhu.rules.${name}`;
 
 const EXAMPLES = [
   ["trio_pair", ["7s", "7h", "7d", "9s", "9c"]],
@@ -16,11 +16,39 @@ const EXAMPLES = [
   ["rocket", ["B", "R"]],
 ];
 
-/** Describe the rules. */
-export function rules(options) {
+/** How the landlord is found; both ways where the options are not known. */
+function bidding(options) {
+  const ways = ["score", "qiang"].filter((way) => (options.bid ?? way) === way).map((way) => t(key(`bid.${way}`)));
+  return [
+    ...ways,
+    options.bid === "score" && options.bid_rounds === "until2pass" ? t("doudizhu.rules.bid.again") : "",
+    options.redeal_limit ? t("doudizhu.rules.redeal.limit", { count: options.redeal_limit }) : t("doudizhu.rules.redeal"),
+    options.double === "on" ? t("doudizhu.rules.double") : "",
+  ];
+}
+
+/** What makes the bid more; what multiplies by 1 is left out. */
+function worth(options) {
+  if (!options.scoring) return [t("doudizhu.rules.score")];
+  const bid = options.bid === "qiang" ? t("doudizhu.rules.score.no_bid") : t("doudizhu.rules.score.bid");
+  const isLinear = options.scoring === "linear";
+  const said = (mult, name) => (mult > 1 ? t(key(name), { times: isLinear ? `+${mult - 1}` : `×${mult}` }) : "");
+  const list = [said(options.bomb_mult, "bomb"), said(options.rocket_mult, "rocket"), said(options.spring, "spring")].filter(Boolean);
+  return [
+    isLinear ? t("doudizhu.rules.score.linear", { bid }) : t("doudizhu.rules.score.multiply", { bid }),
+    list.length ? `${list.join(t("comma"))}${t("sentence.end")}` : "",
+    options.bid === "qiang" || options.double === "on" ? t("doudizhu.rules.score.chosen") : "",
+    options.bomb_cap ? t("doudizhu.rules.score.cap", { count: options.bomb_cap }) : "",
+  ];
+}
+
+/** Describe the rules of a rule set. */
+export function rules(options = {}) {
+  const [goal, deal, ...play] = ["goal", "deal", "play", "beat", "end"].map((name) => t(key(name)));
+  const texts = [goal, deal, sentences(bidding(options)), ...play, sentences(worth(options))];
   const examples = options.four_two === false ? EXAMPLES.filter(([type]) => !type.startsWith("four_two")) : EXAMPLES;
   return [
-    h("div.rules-text", { key: "texts" }, TEXTS.map((key) => h("p", { key }, t(`doudizhu.rules.${key}`)))),
+    h("div.rules-text", { key: "texts" }, texts.map((text, at) => h("p", { key: at }, text))),
     h("div.examples", { key: "examples" }, examples.map(([type, cards]) => h("p.example", { key: type }, h("span.example-name", {}, t(`doudizhu.type.${type}`)), cardLine(cards)))),
   ];
 }

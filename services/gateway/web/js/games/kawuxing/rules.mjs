@@ -3,15 +3,23 @@ import { t } from "../../lib/i18n.mjs";
 import { h } from "../../lib/vdom.mjs";
 import { optionValue } from "../../view/optionvalue.mjs";
 
-const TEXTS = ["goal", "turn", "claims", "kongs", "liang", "wins", "pays"];
+const TEXTS = ["goal", "turn", "claims", "kongs", "liang", "wins"];
 
 /** What only some tables play: the key of its words, and whether the options say so. */
 const SOMETIMES = [
+  ["auto_hu", (options) => options.reveal_auto_hu],
+  ["pays", () => true],
+  ["pays.all", (options) => options.reveal_doubles_loser === "all"],
+  ["pays.discard_only", (options) => options.reveal_doubles_loser === "discard_only"],
+  ["duifan", (options) => options.duifan],
   ["bao", (options) => options.baohu],
   ["ban", (options) => options.ban_feeding],
-  ["min_fan", (options) => (options.min_fan ?? "none") !== "none"],
+  ["min_fan.hard", (options) => options.min_fan === "hard"],
+  ["min_fan.soft", (options) => options.min_fan === "soft"],
+  ["min_fan.pao2", (options) => options.min_fan === "pao2"],
   ["piao", (options) => options.piao_max > 0],
-  ["ma", (options) => (options.mai_ma ?? "off") !== "off"],
+  ["ma", (options) => (options.mai_ma ?? "off") !== "off" && options.mai_ma_when !== "liang_zimo"],
+  ["ma.liang", (options) => (options.mai_ma ?? "off") !== "off" && options.mai_ma_when === "liang_zimo"],
   ["kan", (options) => options.shukan],
   ["shanglou", (options) => (options.shanglou ?? "off") !== "off"],
   ["draw_pays", (options) => (options.hz ?? "none") !== "none"],

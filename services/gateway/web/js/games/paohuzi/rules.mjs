@@ -1,17 +1,34 @@
 // The rules of 跑胡子 in short, what sets a rule set apart, and the words of an answer.
-import { t } from "../../lib/i18n.mjs";
+import { sentences, t } from "../../lib/i18n.mjs";
 import { h } from "../../lib/vdom.mjs";
 import { optionValue } from "../../view/optionvalue.mjs";
 import { card } from "./cardview.mjs";
 import { isCard, nameOf, parseCards } from "./cards.mjs";
 
-const TEXTS = ["rules.goal", "rules.turn", "rules.forced", "rules.claims", "rules.xi", "rules.hu", "rules.dead"];
 const KINDS = ["", "meld.ti", "meld.pao", "meld.wei", "meld.kan", "meld.peng", "rules.runs"];
 
-/** Describe the rules. */
-export function rules() {
+/** Which cards can be won, and what a win is worth, as the options have it. */
+function winWords(options) {
+  const cards = !options.discard_hu ? t("rules.hu.wall") : options.discard_hu_pays === "all" ? t("rules.hu.discard.all") : t("rules.hu.discard");
+  const zimo = options.zimo_deng ? t("rules.hu.zimo", { deng: options.zimo_deng }) : "";
+  return [cards, zimo, options.names === "none" ? t("rules.hu.no_names") : t("rules.hu.names")];
+}
+
+/** Which cards are dead for whom, as the options have it. */
+function deadWords(options) {
   return [
-    h("div.rules-text", {}, TEXTS.map((key) => h("p", { key }, t(key)))),
+    options.dead_peng_blocks_chi ? t("rules.dead.both") : t("rules.dead.each"),
+    options.own_discard_dead ? t("rules.dead.own") : "",
+    options.chou_hu === "win_xi" ? t("rules.dead.hu") : options.chou_hu === "table_xi" ? t("rules.dead.hu.table") : "",
+  ];
+}
+
+/** Describe the rules of a rule set. */
+export function rules(options = {}) {
+  const always = [t("rules.goal"), t("rules.turn"), t("rules.forced"), t("rules.claims"), t("rules.xi")];
+  const texts = [...always, sentences(winWords(options)), sentences(deadWords(options))];
+  return [
+    h("div.rules-text", {}, texts.map((text, at) => h("p", { key: at }, text))),
     h("table.xi-table", {}, h("thead", {}, h("tr", {}, KINDS.map((key) => h("th", { key }, key ? t(key) : "")))), h("tbody", {}, xiRow("card.small", [9, 6, 3, 3, 1, 3]), xiRow("card.big", [12, 9, 6, 6, 3, 6]))),
   ];
 }

@@ -14,6 +14,7 @@ export const COMMON = {
   "yes": ["是", "Yes"],
   "no": ["否", "No"],
   "comma": ["、", ", "],
+  "sentence.end": ["。", "."],
   "seconds": ["秒", "s"],
   "rotate": ["横过手机，牌桌更大", "Turn the phone: the table gets larger"],
   "error.refused": ["没有成功", "That did not work"],
