@@ -14,7 +14,9 @@ from services.chassis.errors import Outage
 from services.chassis.run import Consumes, Parts, Service, Wiring
 from services.matchmaking.api import ACCESS, Api
 from services.matchmaking.core.halls import parse_halls
+from services.matchmaking.core.room_rules import parse_prices
 from services.matchmaking.entrance import Entrance
+from services.matchmaking.evenings import Evenings
 from services.matchmaking.games import Catalogue
 from services.matchmaking.matcher import Matcher
 from services.matchmaking.placer import Placer
@@ -86,17 +88,20 @@ async def wire(settings: MatchmakingSettings, parts: Parts) -> Service:
 
     Raises:
         BadHalls: The data of the halls is not usable.
+        BadPrices: Nor what rooms cost.
     """
     halls = parse_halls(settings.halls_file.read_text(encoding="utf-8"))
+    prices = parse_prices(settings.room_cards_file.read_text(encoding="utf-8"))
     tellers = Tellers(parts.bus)
     placer = Placer(parts, settings, tellers)
     games = Catalogue(parts)
     matcher = Matcher(parts, settings, halls, games, placer)
     people = People(parts, placer)
     entrance = Entrance(parts, halls, Guard(parts) if settings.protection else None)
-    desk = RoomsDesk(parts, settings, games, people, placer, tellers, halls, entrance)
+    desk = RoomsDesk(parts, settings, games, people, placer, tellers, halls, entrance, prices)
+    evenings = Evenings(parts, desk, people, placer, tellers, entrance)
     waiting = HallsDesk(parts, settings, halls, games, people, matcher, tellers, entrance)
-    api = Api(parts, settings, waiting, desk, people)
+    api = Api(parts, settings, waiting, desk, evenings, prices, people)
     parts.rpc.serve(
         "matchmaking", matchmaking_service_pb2_grpc.add_MatchmakingServiceServicer_to_server, api, ACCESS
     )

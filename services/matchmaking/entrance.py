@@ -21,6 +21,8 @@ from services.matchmaking.core.halls import CURRENCY, Hall, Stakes, fitting
 from services.matchmaking.protection import Guard
 from services.matchmaking.store import tickets
 
+CARDS = "room_card"
+
 WELCOME_WAIT_S = 3.0
 """A new player may ask for a match before his welcome grant has come by the bus: so long he waits."""
 WELCOME_LOOK_S = 0.2
@@ -79,6 +81,18 @@ class Entrance:
         if refusal is not None:
             raise refusal
 
+    async def check_cards(self, player_id: str, needed: int) -> None:
+        """Let a player through who has so many room cards.
+
+        Raises:
+            Refusal: ROOM_CARDS_TOO_FEW.
+            Outage: Economy can't be asked.
+        """
+        if needed:
+            cards = await self._coins(player_id, needed, CARDS)
+            if cards < needed:
+                raise Refusal("ROOM_CARDS_TOO_FEW", needed=needed, cards=cards, player_id=player_id)
+
     async def look(self, player_id: str, halls: Sequence[Hall]) -> tuple[list[Seen], int]:
         """Return halls as a player sees them, and the coins he has; without a player nobody is refused.
 
@@ -129,23 +143,23 @@ class Entrance:
         with auth.acting_for(player_id):
             return await self._economy.GetDay(GetDayRequest(player_id=player_id))
 
-    async def _coins(self, player_id: str, needed: int) -> int:
+    async def _coins(self, player_id: str, needed: int, currency: str = CURRENCY) -> int:
         """Return what a player has; a book without an entry waits for the first one, the welcome grant."""
         clock = self._clock
         until = clock.monotonic() + WELCOME_WAIT_S
         while True:
-            coins = await self._coins_now(player_id)
+            coins = await self._coins_now(player_id, currency)
             if coins >= needed or clock.monotonic() >= until:
                 return coins
             if not await self._is_untouched(player_id):
                 # The first entry may have come between the two looks.
-                return await self._coins_now(player_id)
+                return await self._coins_now(player_id, currency)
             await clock.sleep(WELCOME_LOOK_S)
 
-    async def _coins_now(self, player_id: str) -> int:
+    async def _coins_now(self, player_id: str, currency: str = CURRENCY) -> int:
         with auth.acting_for(player_id):
             wallet = await self._economy.GetWallet(GetWalletRequest(player_id=player_id))
-        return sum(money.amount for money in wallet.balances if money.currency == CURRENCY)
+        return sum(money.amount for money in wallet.balances if money.currency == currency)
 
     async def _is_untouched(self, player_id: str) -> bool:
         """Return whether nothing ever came into, or went out of, a player's wallet."""

@@ -8,11 +8,12 @@ has one table, whatever dies in between.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 
 from google.protobuf.message import Message
-from paiju.economy.v1 import economy_service_pb2_grpc
+from paiju.economy.v1 import economy_service_pb2_grpc, room_card_service_pb2_grpc
 from paiju.economy.v1.economy_service_pb2 import GetStakesRequest
+from paiju.economy.v1.room_card_service_pb2 import HoldRoomCardsRequest, ReturnRoomCardsRequest
 from paiju.table.v1 import table_service_pb2_grpc
 from paiju.table.v1.events_pb2 import MatchFinished
 from paiju.table.v1.table_service_pb2 import (
@@ -57,6 +58,7 @@ class Placer:
         self._db: Database = parts.db("matchmaking")
         self._tables = parts.rpc.client(table_service_pb2_grpc.TableServiceStub, "table")
         self._stakes = parts.rpc.client(economy_service_pb2_grpc.EconomyServiceStub, "economy")
+        self._cards = parts.rpc.client(room_card_service_pb2_grpc.RoomCardServiceStub, "economy")
         self._tellers = tellers
         self._settings = settings
         self._poked = asyncio.Event()
@@ -112,6 +114,7 @@ class Placer:
     async def _place(self, placement: Placement) -> None:
         request = CreateTableRequest(table_id=placement.table_id, spec=TableSpec.FromString(placement.spec))
         try:
+            await self._pay(placement)
             await self._tables.CreateTable(request)
         except (Outage, Defect) as problem:
             # A defect over there leaves the outcome as unknown as an outage does.
@@ -122,21 +125,65 @@ class Placer:
             reason = refusal.reason
             self._refused.inc()
             _log.error("table_refused", table_id=placement.table_id, reason=reason, why=str(refusal))
+            await self._give_back(placement)
             await self._tell(await self._db.run(lambda connection: _refuse(connection, placement, reason)))
             return
         self._created.inc()
         await self._tell(await self._db.run(lambda connection: _placed(connection, placement)))
 
+    # Room cards: taken before the table is made, given back when it will never be
+
+    async def _pay(self, placement: Placement) -> None:
+        """See that a room is paid for.
+
+        Raises:
+            Refusal: ROOM_CARDS_TOO_FEW; ROOM_CARDS_CLOSED: the table was refused before.
+            Outage, Defect: Nobody knows.
+        """
+        room = await self._room(placement)
+        if room is None or not room.price:
+            return
+        spec = TableSpec.FromString(placement.spec)
+        await self._cards.HoldRoomCards(
+            HoldRoomCardsRequest(
+                match_id=placement.table_id,
+                payer=room.rules.payer,
+                cards=room.price,
+                seats=[seat.player_id for seat in spec.seats],
+                owner_id=room.owner_id,
+            )
+        )
+
+    async def _give_back(self, placement: Placement) -> None:
+        """See that a match that will never be, or whose end nobody knows, has cost nothing."""
+        room = await self._room(placement)
+        if room is None or not room.price:
+            return
+        try:
+            await self._cards.ReturnRoomCards(ReturnRoomCardsRequest(match_id=placement.table_id))
+        except Defect as defect:
+            raise Outage(str(defect)) from defect
+
+    async def _room(self, placement: Placement) -> Room | None:
+        if placement.kind != "room":
+            return None
+        return await self._db.read(lambda connection: rooms.find(connection, placement.ref))
+
     # The end of matches
 
     async def matches_finished(self, deliveries: Sequence[Delivery[Message]]) -> None:
         """Free the players of finished matches, and close their rooms."""
-        await self.end([d.message.table_id for d in deliveries if isinstance(d.message, MatchFinished)])
+        await self.end(
+            {
+                d.message.table_id: tuple(d.message.scores)
+                for d in deliveries
+                if isinstance(d.message, MatchFinished)
+            }
+        )
 
-    async def end(self, table_ids: Iterable[str]) -> None:
-        """Say that the matches at these tables are over."""
-        ids = list(table_ids)
-        changed = await self._db.run(lambda connection: _end(connection, ids))
+    async def end(self, ended: Mapping[str, tuple[int, ...]]) -> None:
+        """Say that the matches at these tables are over, with the final points where they are known."""
+        changed = await self._db.run(lambda connection: _end(connection, ended))
         self._ended.inc(len(changed[0]) + len(changed[1]))
         await self._tell(([], changed[1]))
 
@@ -156,7 +203,7 @@ class Placer:
         else:
             is_over = table.phase in OVER
         if is_over:
-            await self.end([table_id])
+            await self.end({table_id: ()})
         return is_over
 
     async def _return_stakes(self, table_id: str) -> None:
@@ -166,6 +213,8 @@ class Placer:
         and its stakes go back.
         """
         placement = await self._db.read(lambda connection: placements.find(connection, table_id))
+        if placement is not None:
+            await self._give_back(placement)
         if placement is None or not TableSpec.FromString(placement.spec).HasField("stake"):
             return
         held = (await self._stakes.GetStakes(GetStakesRequest(match_id=table_id))).stakes
@@ -206,21 +255,21 @@ def _refuse(connection: Connection, placement: Placement, reason: str) -> Change
     if not placements.settle(connection, placement.table_id, "refused", reason):
         return [], []
     if placement.kind == "room":
-        room = rooms.refused(connection, placement.ref)
+        room = rooms.refused(connection, placement.ref, reason)
         return [], [room] if room else []
     return tickets.refused(connection, placement.table_id, "TABLE_REFUSED"), []
 
 
-def _end(connection: Connection, table_ids: Sequence[str]) -> Changed:
+def _end(connection: Connection, ended: Mapping[str, tuple[int, ...]]) -> Changed:
     freed: Changed = ([], [])
-    for table_id in table_ids:
+    for table_id, scores in ended.items():
         placement = placements.find(connection, table_id)
         if placement is None or not placements.end(connection, table_id):
             continue
         if placement.kind == "room":
             room = rooms.find(connection, placement.ref)
             if room is not None:
-                freed[1].append(rooms.close(connection, room))
+                freed[1].append(rooms.close(connection, room, scores))
         else:
             freed[0].extend(tickets.ended(connection, table_id))
     return freed

@@ -1,10 +1,12 @@
-"""Friends' rooms: opened, joined, made ready, started, closed."""
+"""Friends' rooms: opened, joined, made ready, started, closed; what they play, and who sits where."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
+from hashlib import sha256
 
 from paiju.table.v1 import table_service_pb2_grpc
 from paiju.table.v1.table_service_pb2 import CheckTableSpecRequest
@@ -14,13 +16,14 @@ from services.chassis.errors import Refusal
 from services.chassis.limits import Rate, RateLimits
 from services.chassis.run import Parts
 from services.matchmaking.core.halls import Hall, Stakes
+from services.matchmaking.core.room_rules import Prices, Rules
 from services.matchmaking.entrance import Entrance
 from services.matchmaking.games import Catalogue
 from services.matchmaking.placer import Placer
 from services.matchmaking.settings import MatchmakingSettings
-from services.matchmaking.store import placements, rooms
+from services.matchmaking.store import placements, places, rooms
 from services.matchmaking.store.engagements import Engaged
-from services.matchmaking.store.rooms import CodeTaken, PlaceTaken, Room
+from services.matchmaking.store.rooms import CodeTaken, Place, PlaceTaken, Room
 from services.matchmaking.tellers import Tellers
 from services.matchmaking.whereabouts import People
 
@@ -47,6 +50,12 @@ class Wish:
     rounds: int
     level: str = ""
     """For coins, at the stakes of this level of the halls; empty = for points."""
+    rules: Rules = field(default_factory=Rules)
+
+    @property
+    def hash(self) -> str:
+        """What tells a repeat from another wish."""
+        return sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:32]
 
 
 class RoomsDesk:
@@ -62,6 +71,7 @@ class RoomsDesk:
         tellers: Tellers,
         halls: Mapping[str, Hall],
         entrance: Entrance,
+        prices: Prices,
     ) -> None:
         self._clock = parts.clock
         self._ids = parts.ids
@@ -74,6 +84,7 @@ class RoomsDesk:
         self._tellers = tellers
         self._halls = halls
         self._entrance = entrance
+        self._prices = prices
         guesses = settings.code_guesses_per_minute
         self._guesses = RateLimits(Rate(guesses / 60, guesses), parts.clock)
 
@@ -83,7 +94,7 @@ class RoomsDesk:
         Raises:
             Refusal: As `CheckTableSpec`; REQUEST_ID_REUSED, ALREADY_WAITING, ALREADY_IN_ROOM,
                 ALREADY_PLAYING, ROOM_CODES_EXHAUSTED; HALL_UNKNOWN: the preset has no such level; as
-                `Entrance.admit`, and why he may not play (`Guard.check`).
+                `Entrance.admit`, and why he may not play (`Guard.check`); ROOM_CARDS_TOO_FEW.
             Outage: The tables can't be asked.
         """
         there = await self._db.read(lambda c: rooms.find_request(c, owner_id, request_id))
@@ -94,8 +105,8 @@ class RoomsDesk:
         now = self._clock.now_ms()
         for _ in range(TRIES):
             room = Room(
-                room_id=self._ids.new("room"),
-                room_code=str(CODE_MIN + self._ids.below(CODES)),
+                room_id=self.new_room_id(),
+                room_code=self.new_code(),
                 owner_id=owner_id,
                 request_id=request_id,
                 game=wish.game,
@@ -105,14 +116,19 @@ class RoomsDesk:
                 seats=seats,
                 state="open",
                 created_at_ms=now,
-                expires_at_ms=now + self._settings.room_minutes * 60_000,
+                expires_at_ms=self.expiry(now),
                 stakes=stakes,
+                rules=wish.rules,
+                cards=self._prices.cards(wish.rounds, wish.rules),
+                wish=wish.hash,
             )
             await self._tables.CheckTableSpec(CheckTableSpecRequest(spec=room.spec(fill=f"bot:{BOT}")))
             try:
-                await self._check_play(owner_id, wish.game)
+                await self._entrance.check(owner_id, wish.game)
                 await self._people.check_free(owner_id)
                 await self._admit(owner_id, stakes)
+                if wish.rules.payer == "owner":
+                    await self._entrance.check_cards(owner_id, room.cards)
             except Refusal:
                 # The first try of a repeated request may have gone through since the look above.
                 there = await self._db.read(lambda c: rooms.find_request(c, owner_id, request_id))
@@ -142,17 +158,16 @@ class RoomsDesk:
         """Take a place; one who has one keeps it.
 
         Raises:
-            Refusal: ROOM_UNKNOWN, RATE_LIMITED, ROOM_FULL, ROOM_PLAYING, ROOM_CLOSED, ALREADY_WAITING,
-            ALREADY_IN_ROOM,
-                ALREADY_PLAYING, and why he may not play (`Guard.check`).
+            Refusal: ROOM_UNKNOWN, RATE_LIMITED, ROOM_FULL, ROOM_PLAYING, ROOM_CLOSED, KICKED_FROM_ROOM,
+                ALREADY_WAITING, ALREADY_IN_ROOM, ALREADY_PLAYING, and why he may not play (`Guard.check`).
         """
         room = await self.get(player_id, room_code)
         if room.place_of(player_id) is None:
-            await self._check_play(player_id, room.game)
+            await self._entrance.check(player_id, room.game)
             await self._admit(player_id, room.stakes)
         for _ in range(TRIES):
             try:
-                return await self._change(lambda c: rooms.join(c, room, player_id, self._clock.now_ms()))
+                return await self.change(lambda c: places.join(c, room, player_id, self._clock.now_ms()))
             except PlaceTaken:
                 continue
             except Engaged:
@@ -160,7 +175,7 @@ class RoomsDesk:
         raise Refusal("ROOM_FULL")
 
     async def leave(self, player_id: str, room_code: str) -> None:
-        """Free one's place; without one nothing happens.
+        """Free one's place; without one nothing happens. The owner's room goes to the next person.
 
         Raises:
             Refusal: ROOM_PLAYING.
@@ -168,21 +183,25 @@ class RoomsDesk:
         where = await self._people.find(player_id)
         room = where.room
         if room is not None and room.room_code == room_code:
-            await self._change(lambda connection: rooms.leave(connection, room, player_id), also=player_id)
+            await self.change(lambda connection: places.leave(connection, room, player_id), also=player_id)
 
-    async def set_ready(self, player_id: str, room_code: str, ready: bool) -> Room:
-        """Say ready or not; the last one to be ready starts the match.
+    async def set_ready(self, player_id: str, room_code: str, ready: bool, rules_no: int = 0) -> Room:
+        """Say ready or not, for the rules of this number (0 = whatever); the last one starts the match.
 
         Raises:
-            Refusal: ROOM_UNKNOWN, RATE_LIMITED, NOT_IN_ROOM, ROOM_PLAYING, ROOM_CLOSED, and why he may not
-                play (`Guard.check`).
+            Refusal: ROOM_UNKNOWN, RATE_LIMITED, NOT_IN_ROOM, ROOM_PLAYING, ROOM_CLOSED, ROOM_RULES_CHANGED,
+                ROOM_CARDS_TOO_FEW, and why he may not play (`Guard.check`).
         """
         room = await self.get(player_id, room_code)
         if ready and room.place_of(player_id) is not None:
-            await self._check_play(player_id, room.game)
+            await self._entrance.check(player_id, room.game)
             await self._admit(player_id, room.stakes)
+            if room.rules.payer != "owner" or room.owner_id == player_id:
+                await self._entrance.check_cards(player_id, room.price)
+        # What was checked is what was read: other rules since then have to be looked at again.
+        seen = rules_no or (room.rules_no if room.place_of(player_id) is not None else 0)
         now = self._clock.now_ms()
-        return await self._change(lambda c: rooms.set_ready(c, room, player_id, ready, now))
+        return await self.change(lambda c: places.set_ready(c, room, player_id, ready, seen, now))
 
     async def fill_with_bots(self, player_id: str, room_code: str, bot: str) -> Room:
         """Let bots of the game take the free places: those of this name, empty = `normal`.
@@ -203,12 +222,115 @@ class RoomsDesk:
         filler = f"bot:{name}"
         for _ in range(TRIES):
             try:
-                return await self._change(
-                    lambda c: rooms.fill(c, room, player_id, filler, self._clock.now_ms())
+                return await self.change(
+                    lambda c: places.fill(c, room, player_id, filler, self._clock.now_ms())
                 )
             except PlaceTaken:
                 continue
         raise Refusal("ROOM_FULL")
+
+    async def set_rules(self, player_id: str, room_code: str, wish: Wish) -> Room:
+        """Let an open room of one's own play something else of the same game; nobody is ready any more.
+
+        Raises:
+            Refusal: ROOM_UNKNOWN, RATE_LIMITED, NOT_ROOM_OWNER, ROOM_PLAYING, ROOM_CLOSED, HALL_UNKNOWN,
+                BOTS_NOT_FOR_COINS, ROOM_CARDS_TOO_FEW, and as `CheckTableSpec`.
+            Outage: The tables can't be asked.
+        """
+        room = await self._owned(player_id, room_code)
+        changed = replace(
+            room,
+            preset=wish.preset,
+            options_json=wish.options_json,
+            rounds=wish.rounds,
+            stakes=self._stakes(replace(wish, game=room.game)),
+            rules=wish.rules,
+            cards=self._prices.cards(wish.rounds, wish.rules),
+        )
+        if changed.stakes is not None and len(room.humans) < len(room.places):
+            raise Refusal("BOTS_NOT_FOR_COINS")
+        await self._tables.CheckTableSpec(CheckTableSpecRequest(spec=changed.spec(fill=f"bot:{BOT}")))
+        if wish.rules.payer == "owner":
+            await self._entrance.check_cards(player_id, changed.cards)
+        return await self.change(lambda c: rooms.change_rules(c, changed, player_id, self._clock.now_ms()))
+
+    async def close(self, player_id: str, room_code: str) -> None:
+        """Close an open room of one's own.
+
+        Raises:
+            Refusal: ROOM_UNKNOWN, RATE_LIMITED, NOT_ROOM_OWNER, ROOM_PLAYING.
+        """
+        room = await self.get(player_id, room_code)
+        await self.change(lambda c: places.close_owned(c, room, player_id, self._clock.now_ms()))
+
+    # Who sits where
+
+    async def kick(self, player_id: str, room_code: str, target: Place) -> Room:
+        """Send somebody, or a bot in this place, away.
+
+        Raises:
+            Refusal: ROOM_UNKNOWN, RATE_LIMITED, NOT_ROOM_OWNER, ROOM_PLAYING, ROOM_CLOSED, NOT_IN_ROOM,
+                INVALID_ARGUMENT.
+        """
+        room = await self.get(player_id, room_code)
+        now = self._clock.now_ms()
+        until = now + self._settings.kick_minutes * 60_000
+        also = "" if target.is_bot else target.player_id
+        return await self.change(lambda c: places.kick(c, room, player_id, target, now, until), also=also)
+
+    async def move(self, player_id: str, room_code: str, seat: int) -> Room:
+        """Take another place, or ask who sits there.
+
+        Raises:
+            Refusal: ROOM_UNKNOWN, RATE_LIMITED, NOT_IN_ROOM, ROOM_PLAYING, ROOM_CLOSED, PLACE_TAKEN,
+                INVALID_ARGUMENT.
+        """
+        room = await self.get(player_id, room_code)
+        try:
+            return await self.change(lambda c: places.move(c, room, player_id, seat, self._clock.now_ms()))
+        except PlaceTaken:
+            raise Refusal("PLACE_TAKEN") from None
+
+    async def swap(self, player_id: str, room_code: str, asks: str, accept: bool) -> Room:
+        """Answer somebody who asks to change places.
+
+        Raises:
+            Refusal: ROOM_UNKNOWN, RATE_LIMITED, NOT_IN_ROOM, ROOM_PLAYING, ROOM_CLOSED, SWAP_UNKNOWN.
+        """
+        room = await self.get(player_id, room_code)
+        return await self.change(
+            lambda c: places.swap(c, room, player_id, asks, accept, self._clock.now_ms())
+        )
+
+    async def hand_over(self, player_id: str, room_code: str, to_id: str) -> Room:
+        """Make another person the owner.
+
+        Raises:
+            Refusal: ROOM_UNKNOWN, RATE_LIMITED, NOT_ROOM_OWNER, ROOM_PLAYING, ROOM_CLOSED, NOT_IN_ROOM.
+        """
+        room = await self.get(player_id, room_code)
+        return await self.change(lambda c: places.hand_over(c, room, player_id, to_id, self._clock.now_ms()))
+
+    # What rooms are made of
+
+    def new_room_id(self) -> str:
+        """Return the id of a room that is to be."""
+        return self._ids.new("room")
+
+    def new_code(self) -> str:
+        """Return six digits that may be taken."""
+        return str(CODE_MIN + self._ids.below(CODES))
+
+    def expiry(self, now_ms: int) -> int:
+        """Return when a room that is opened now closes if it is still open."""
+        return now_ms + self._settings.room_minutes * 60_000
+
+    async def _owned(self, player_id: str, room_code: str) -> Room:
+        room = await self.get(player_id, room_code)
+        if room.owner_id != player_id:
+            raise Refusal("NOT_ROOM_OWNER")
+        rooms.check_open(room, self._clock.now_ms())
+        return room
 
     def _stakes(self, wish: Wish) -> Stakes | None:
         """Return what a wished room plays for.
@@ -222,9 +344,6 @@ class RoomsDesk:
         if hall_id not in self._halls:
             raise Refusal("HALL_UNKNOWN", hall_id=hall_id)
         return self._halls[hall_id].stakes
-
-    async def _check_play(self, player_id: str, game: str) -> None:
-        await self._entrance.check(player_id, game)
 
     async def _admit(self, player_id: str, stakes: Stakes | None) -> None:
         """Let a player take a place in a room whose coins he has.
@@ -241,7 +360,7 @@ class RoomsDesk:
         for room in await self._db.run(lambda connection: rooms.expired(connection, now)):
             await self._tellers.room(room)
 
-    async def _change(self, change: Change, also: str = "") -> Room:
+    async def change(self, change: Change, also: str = "") -> Room:
         """Make a change and tell it; if the room can start by it, it starts in the same transaction."""
         table_id, now = self._placer.new_table_id(), self._clock.now_ms()
 
@@ -262,6 +381,8 @@ class RoomsDesk:
 
 def _same(room: Room, wish: Wish) -> Room:
     level = room.stakes.level if room.stakes else ""
-    if Wish(room.game, room.preset, room.options_json, room.rounds, level) != wish:
+    # Rooms of before have no hash, and have agreed on nothing.
+    first = room.wish or Wish(room.game, room.preset, room.options_json, room.rounds, level).hash
+    if first != wish.hash:
         raise Refusal("REQUEST_ID_REUSED")
     return room

@@ -9,6 +9,7 @@ from pydantic import Field
 from services.chassis.config import ServiceSettings, prefixed
 
 HALLS = Path(__file__).parent / "halls.json"
+ROOM_CARDS = Path(__file__).parent / "room_cards.json"
 
 
 class MatchmakingSettings(ServiceSettings):
@@ -24,6 +25,10 @@ class MatchmakingSettings(ServiceSettings):
     """How often an owner looks at its halls when nobody wakes it."""
     room_minutes: int = Field(default=30, ge=1, le=24 * 60)
     """How long a room may wait for its people."""
+    room_cards_file: Path = ROOM_CARDS
+    """What rooms cost, as data: room cards by rounds, and to a score."""
+    kick_minutes: int = Field(default=10, ge=1, le=24 * 60)
+    """Who was sent away from a room may not come back for so long."""
     code_guesses_per_minute: int = Field(default=10, ge=1)
     """Rooms a player may look up, or try to join, that he is not in."""
     writes_per_s: float = Field(default=2.0, gt=0)

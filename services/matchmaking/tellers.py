@@ -32,6 +32,11 @@ class Tellers:
         for player_id in dict.fromkeys((*room.humans, *also)):
             await self._tell(player_id, notice)
 
+    async def invite(self, room: Room, player_ids: Iterable[str]) -> None:
+        """Tell the people of the last room that it goes on in this one."""
+        for player_id in player_ids:
+            await self._tell(player_id, Notice(invite=room.message()))
+
     async def _tell(self, player_id: str, notice: Notice) -> None:
         try:
             await self._bus.tell(subject_of(Notice, key=player_id), notice.SerializeToString())

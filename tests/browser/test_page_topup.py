@@ -119,8 +119,8 @@ async def test_a_product_is_paid_in_the_sandbox_and_its_gems_come_and_are_exchan
         await page.click(".page-head [data-button=back]")
         await go(page, "wallet")
         await page.wait_for_selector(".entry[data-kind=exchange]")
-        kinds = await until(lambda: each(page, ".entry", "node.dataset.kind"), lambda seen: len(seen) == 4)
-        assert sorted(kinds) == ["exchange", "topup", "topup_bonus", "welcome"]
+        kinds = await until(lambda: each(page, ".entry", "node.dataset.kind"), lambda seen: len(seen) == 5)
+        assert sorted(kinds) == ["exchange", "topup", "topup_bonus", "welcome", "welcome"]
 
 
 async def test_a_payment_whose_notification_is_lost_is_found_by_asking(browser: Browser, up: Up) -> None:

@@ -23,6 +23,8 @@ pytestmark = [
 ROUNDS = 3
 FIGURE = "Number(node.textContent.replaceAll(',', '').replace('−', '-'))"
 RIGHT = "Math.round(node.getBoundingClientRect().right)"
+WELCOME = ["welcome", "welcome"]
+"""Gold and room cards."""
 MATCH_MS = 120_000
 """A whole match that plays itself, on a busy machine."""
 
@@ -54,7 +56,7 @@ async def kinds(page: Page) -> list[str]:
 def is_whole(seen: list[str]) -> bool:
     """Return whether these are the entries of a first match; a round that moved nothing has none."""
     moved = seen.count("settlement")
-    return 0 < moved <= ROUNDS and seen == ["stake_close", *["settlement"] * moved, "stake_open", "welcome"]
+    return 0 < moved <= ROUNDS and seen == ["stake_close", *["settlement"] * moved, "stake_open", *WELCOME]
 
 
 async def test_every_entry_of_a_match_is_told_and_leads_to_its_round_explained(
@@ -106,7 +108,7 @@ async def test_a_round_is_explained_on_a_device_that_never_saw_it(browser: Brows
 
 async def test_entries_are_filtered_by_currency(browser: Browser, up: Up) -> None:
     async with opened(browser, f"{up.said.url.rstrip('/')}/#wallet", DESKTOP) as page:
-        await until_is(lambda: kinds(page), ["welcome"])
+        await until_is(lambda: kinds(page), WELCOME)
         await page.click("[data-chips=currency] [data-value=gem]")
         await page.wait_for_selector(".nothing:has-text('宝石')")
         await page.click("[data-chips=currency] [data-value=gold]")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -16,10 +17,11 @@ from services.chassis.clock import VirtualClock, run_virtual
 from services.chassis.db import Database, migrate
 from services.chassis.errors import Outage, Refusal
 from services.matchmaking.app import FINISHED, wire
+from services.matchmaking.evenings import follow
 from services.matchmaking.settings import MatchmakingSettings
-from services.matchmaking.store import engagements, rooms, tickets
+from services.matchmaking.store import engagements, places, rooms, tickets
 from services.matchmaking.store.engagements import Engaged
-from services.matchmaking.store.rooms import CodeTaken, PlaceTaken, Room
+from services.matchmaking.store.rooms import CodeTaken, Place, PlaceTaken, Room
 from services.matchmaking.store.schema import engagements as engagement_rows
 from services.matchmaking.store.schema import tickets as ticket_rows
 from services.matchmaking.store.tickets import Ticket
@@ -240,7 +242,7 @@ class TestStoreRaces:
         async def join(n: int) -> Room:
             while True:
                 try:
-                    return await store.run(lambda c: rooms.join(c, made, f"p_{n}", 5))
+                    return await store.run(lambda c: places.join(c, made, f"p_{n}", 5))
                 except PlaceTaken:
                     continue
 
@@ -253,10 +255,10 @@ class TestStoreRaces:
 
     async def test_a_room_starts_once(self, store: Database) -> None:
         made = await store.run(lambda c: rooms.create(c, room(1, "p_owner")))
-        await store.run(lambda c: rooms.fill(c, made, "p_owner", "bot:normal", 5))
+        await store.run(lambda c: places.fill(c, made, "p_owner", "bot:normal", 5))
 
         def ready(c: Any, n: int) -> bool:
-            return rooms.start(c, rooms.set_ready(c, made, "p_owner", True, 5), f"0-table{n}")
+            return rooms.start(c, places.set_ready(c, made, "p_owner", True, 0, 5), f"0-table{n}")
 
         calls = [store.run(partial(ready, n=n)) for n in range(5)]
         results = await asyncio.gather(*calls, return_exceptions=True)
@@ -268,3 +270,68 @@ class TestStoreRaces:
         got = await outcomes(*calls)
         assert "Ticket" in got
         assert set(got) <= {"Ticket", "Engaged"}
+
+    async def test_two_who_change_places_while_one_leaves_lose_no_place_and_share_none(
+        self, store: Database
+    ) -> None:
+        """Three move, swap and leave at the same time: nobody sits twice, nobody sits on another."""
+        made = await store.run(lambda c: rooms.create(c, room(1, "p_0")))
+        for n in (1, 2):
+            await store.run(lambda c, n=n: places.join(c, made, f"p_{n}", 5))  # type: ignore[misc]
+        await store.run(lambda c: places.move(c, made, "p_1", 0, 5))
+        got = await outcomes(
+            store.run(lambda c: places.swap(c, made, "p_0", "p_1", True, 5)),
+            store.run(lambda c: places.leave(c, made, "p_1")),
+            store.run(lambda c: places.move(c, made, "p_2", 1, 5)),
+            store.run(lambda c: places.kick(c, made, "p_0", Place(0, "p_2", False), 5, 99)),
+        )
+        assert set(got) <= {"Room", "SWAP_UNKNOWN", "NOT_IN_ROOM", "PlaceTaken"}
+        now = await store.read(lambda c: rooms.find(c, "room1"))
+        assert now is not None
+        assert now.humans == ["p_0"]
+        assert now.swaps == ()
+        left = await store.read(lambda c: [engagements.find(c, f"p_{n}") for n in (1, 2)])
+        assert left == [None, None]
+
+    async def test_who_is_sent_away_while_the_room_starts_plays_or_is_out_never_both(
+        self, store: Database
+    ) -> None:
+        made = await store.run(lambda c: rooms.create(c, room(1, "p_0")))
+        for n in (1, 2):
+            await store.run(lambda c, n=n: places.join(c, made, f"p_{n}", 5))  # type: ignore[misc]
+        for n in (0, 1):
+            await store.run(lambda c, n=n: places.set_ready(c, made, f"p_{n}", True, 0, 5))  # type: ignore[misc]
+
+        def last_ready(c: Any) -> bool:
+            return rooms.start(c, places.set_ready(c, made, "p_2", True, 0, 5), "0-table")
+
+        got = await outcomes(
+            store.run(last_ready),
+            store.run(lambda c: places.kick(c, made, "p_0", Place(2, "p_2", False), 5, 99)),
+        )
+        now = await store.read(lambda c: rooms.find(c, "room1"))
+        assert now is not None
+        if "bool" in got:
+            assert (got, now.state, now.humans) == (
+                ["ROOM_PLAYING", "bool"],
+                "placing",
+                ["p_0", "p_1", "p_2"],
+            )
+        else:
+            assert (got, now.state, now.humans) == (["NOT_IN_ROOM", "Room"], "open", ["p_0", "p_1"])
+
+    async def test_all_who_want_a_rematch_at_once_meet_in_one_room(self, store: Database) -> None:
+        made = await store.run(lambda c: rooms.create(c, room(1, "p_0")))
+        for n in (1, 2):
+            await store.run(lambda c, n=n: places.join(c, made, f"p_{n}", 5))  # type: ignore[misc]
+        old = await store.run(lambda c: rooms.close(c, rooms.lock(c, "room1")))
+
+        def again(c: Any, n: int) -> Room:
+            new = replace(room(10 + n, f"p_{n}", f"70000{n}"), places=(Place(n, f"p_{n}", ready=False),))
+            return follow(c, old, new, f"p_{n}", 5)[0]
+
+        got = await asyncio.gather(*(store.run(partial(again, n=n)) for n in (0, 1, 2)))
+        assert len({one.room_id for one in got}) == 1
+        now = await store.read(lambda c: rooms.find(c, got[0].room_id))
+        assert now is not None
+        assert [place.player_id for place in now.places] == ["p_0", "p_1", "p_2"], "each in his old place"

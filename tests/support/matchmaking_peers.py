@@ -6,7 +6,8 @@ import asyncio
 from typing import Any
 
 from paiju.economy.v1 import economy_service_pb2 as economy
-from paiju.economy.v1 import economy_service_pb2_grpc
+from paiju.economy.v1 import economy_service_pb2_grpc, room_card_service_pb2_grpc
+from paiju.economy.v1 import room_card_service_pb2 as room_card
 from paiju.matchmaking.v1 import matchmaking_service_pb2_grpc
 from paiju.table.v1 import table_service_pb2 as pb
 from paiju.table.v1 import table_service_pb2_grpc
@@ -52,6 +53,8 @@ class Tables(Unoffered):
         self.is_down = False
         self.seats = {"paohuzi": 3, "qinghunpeng": 4}
         """The games that are opened, and how many play."""
+        self.records: list[pb.RecordSummary] = []
+        """Newest first."""
 
     def running(self, player_id: str) -> list[str]:
         return [
@@ -112,16 +115,28 @@ class Tables(Unoffered):
         )
 
     async def CheckTableSpec(self, request: pb.CheckTableSpecRequest, context: Any) -> Any:  # noqa: N802
+        if self.is_down:
+            raise Outage("down")
         if request.spec.preset == "unheard-of":
             raise Refusal("INVALID_ARGUMENT", field="preset", known="tongyi-qmt")
         assert len(request.spec.seats) == self.seats[request.spec.game]
         assert all(seat.player_id for seat in request.spec.seats)
         return pb.CheckTableSpecResponse(preset="tongyi-qmt@1")
 
-    def finish(self, table_id: str) -> MatchFinished:
+    async def ListRecords(self, request: pb.ListRecordsRequest, context: Any) -> pb.ListRecordsResponse:  # noqa: N802
+        assert auth.player() == request.player_id
+        mine = [one for one in self.records if request.player_id in one.players]
+        first = int(request.page_token or 0)
+        page = mine[first : first + request.page_size]
+        rest = str(first + len(page)) if len(mine) > first + len(page) else ""
+        return pb.ListRecordsResponse(records=page, next_page_token=rest)
+
+    def finish(self, table_id: str, scores: tuple[int, ...] = ()) -> MatchFinished:
         """End the match at a table; return the fact to publish."""
         self.phases[table_id] = "finished"
-        return MatchFinished(match_id=table_id, table_id=table_id, game="paohuzi", cause="all_rounds")
+        return MatchFinished(
+            match_id=table_id, table_id=table_id, game="paohuzi", cause="all_rounds", scores=scores
+        )
 
     def _summary(self, table_id: str) -> pb.TableSummary:
         seats = [SeatState(seat=n, player_id=p) for n, p in enumerate(self.players(table_id))]
@@ -134,6 +149,8 @@ class Wallets(Unoffered):
     def __init__(self, coins: int = 20_000) -> None:
         self.coins = coins
         self.of: dict[str, int] = {}
+        self.cards: dict[str, int] = {}
+        """Room cards of those who have not plenty."""
         self.untouched: set[str] = set()
         self.capped: dict[str, str] = {}
         """Who has reached a cap of today, and which."""
@@ -144,7 +161,13 @@ class Wallets(Unoffered):
         if self.is_down:
             raise Outage("down")
         coins = self.of.get(request.player_id, self.coins)
-        return economy.GetWalletResponse(balances=[economy.Money(currency="gold", amount=coins)])
+        cards = self.cards.get(request.player_id, 100)
+        return economy.GetWalletResponse(
+            balances=[
+                economy.Money(currency="gold", amount=coins),
+                economy.Money(currency="room_card", amount=cards),
+            ]
+        )
 
     async def GetDay(self, request: economy.GetDayRequest, context: Any) -> Any:  # noqa: N802
         assert auth.player() == request.player_id
@@ -157,8 +180,34 @@ class Wallets(Unoffered):
         return economy.ListEntriesResponse(entries=entries)
 
 
-def serve_peers(parts: Parts, tables: Tables, wallets: Wallets) -> None:
-    """Offer both in a process."""
+class RoomCards(Unoffered):
+    """Remembers what was held and given back; the real one is tested in `test_economy_room_cards`."""
+
+    def __init__(self) -> None:
+        self.held: dict[str, room_card.HoldRoomCardsRequest] = {}
+        self.returned: list[str] = []
+        self.refuse = ""
+        self.is_down = False
+
+    async def HoldRoomCards(self, request: room_card.HoldRoomCardsRequest, context: Any) -> Any:  # noqa: N802
+        if self.is_down:
+            raise Outage("down")
+        if self.refuse:
+            raise Refusal(self.refuse, needed=request.cards, cards=0)
+        if request.match_id in self.returned:
+            raise Refusal("ROOM_CARDS_CLOSED")
+        assert self.held.setdefault(request.match_id, request) == request, "asked for with other content"
+        return room_card.HoldRoomCardsResponse()
+
+    async def ReturnRoomCards(self, request: room_card.ReturnRoomCardsRequest, context: Any) -> Any:  # noqa: N802
+        if self.is_down:
+            raise Outage("down")
+        self.returned.append(request.match_id)
+        return room_card.ReturnRoomCardsResponse(state="returned")
+
+
+def serve_peers(parts: Parts, tables: Tables, wallets: Wallets, cards: RoomCards | None = None) -> None:
+    """Offer all of them in a process."""
     for service, stub, add, double in (
         (
             "table",
@@ -171,6 +220,12 @@ def serve_peers(parts: Parts, tables: Tables, wallets: Wallets) -> None:
             economy_service_pb2_grpc.EconomyServiceServicer,
             economy_service_pb2_grpc.add_EconomyServiceServicer_to_server,
             wallets,
+        ),
+        (
+            "economy",
+            room_card_service_pb2_grpc.RoomCardServiceServicer,
+            room_card_service_pb2_grpc.add_RoomCardServiceServicer_to_server,
+            cards or RoomCards(),
         ),
     ):
         access: dict[str, auth.Access] = {name: "player" for name in stub.__dict__ if name[0].isupper()}

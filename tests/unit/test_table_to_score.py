@@ -10,7 +10,7 @@ import pytest
 
 from engine import GAMES
 from services.chassis.errors import Refusal
-from services.table.core.events import Spec
+from services.table.core.events import RoundEnded, Spec
 from services.table.core.spec import TO_SCORE_MAX, fingerprint_of, make_spec
 from tests.simulation.script import Script
 from tests.simulation.tables import spec
@@ -41,7 +41,7 @@ def test_the_match_ends_with_the_first_round_that_reaches_the_score_and_never_be
     state = script.table.s
     sums = [[0] * len(state.seats)]
     for event in script.events:
-        if type(event).__name__ == "RoundEnded":
+        if isinstance(event, RoundEnded):
             points = json.loads(_result(event.record))["points"]
             sums.append([was + now for was, now in zip(sums[-1], points, strict=True)])
     assert state.cause == "score_reached"

@@ -1,20 +1,23 @@
-"""Friends' rooms and their places."""
+"""Friends' rooms: opened, changed, started, closed, forgotten. Their places are in `places`."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 from paiju.matchmaking.v1.matchmaking_service_pb2 import Room as RoomMessage
-from paiju.matchmaking.v1.matchmaking_service_pb2 import RoomPlace
+from paiju.matchmaking.v1.matchmaking_service_pb2 import RoomPlace, RoomSwap
 from paiju.table.v1.table_service_pb2 import SeatSpec, TableSpec
-from sqlalchemy import Connection, Row, delete, insert, select, update
+from sqlalchemy import Connection, Row, delete, insert, select, tuple_, update
 from sqlalchemy.exc import IntegrityError
 
 from services.chassis.errors import Refusal
 from services.matchmaking.core.halls import Stakes, stakes_of
+from services.matchmaking.core.room_rules import PEOPLE_MIN, Rules, rules_of
 from services.matchmaking.store import engagements
 from services.matchmaking.store.schema import engagements as engaged
-from services.matchmaking.store.schema import places, rooms
+from services.matchmaking.store.schema import places, room_kicks, room_swaps, rooms
 
 BOT = "bot:"
 
@@ -48,6 +51,7 @@ class Room:
     room_id: str
     room_code: str
     owner_id: str
+    """Who owns it now."""
     request_id: str
     game: str
     preset: str
@@ -61,6 +65,20 @@ class Room:
     """None: plays for points."""
     table_id: str | None = None
     places: tuple[Place, ...] = ()
+    rules: Rules = field(default_factory=Rules)
+    rules_no: int = 1
+    cards: int = 0
+    """Its price in room cards."""
+    wish: str = ""
+    """A hash of what was asked for; empty: not known."""
+    reason: str = ""
+    """Why its last start failed."""
+    next_id: str = ""
+    next_code: str = ""
+    """Of the room that its people have opened after it."""
+    swaps: tuple[tuple[str, str], ...] = ()
+    """Who asks whom to change places."""
+    scores: tuple[int, ...] = ()
 
     @property
     def humans(self) -> list[str]:
@@ -76,13 +94,30 @@ class Room:
             and all(place.ready for place in self.places)
         )
 
+    @property
+    def price(self) -> int:
+        """The room cards it costs with the people who are in it now: nothing for one who plays with bots."""
+        return self.cards if len(self.humans) >= PEOPLE_MIN else 0
+
     def place_of(self, player_id: str) -> Place | None:
         """Return the place of a player."""
         return next((place for place in self.places if place.player_id == player_id), None)
 
+    def at(self, seat: int) -> Place | None:
+        """Return the place with this number if it is taken."""
+        return next((place for place in self.places if place.seat == seat), None)
+
+    def heir(self, player_id: str) -> str:
+        """Return the next person after one of them, in the order of play; empty = there is no other."""
+        mine = self.place_of(player_id)
+        others = [place for place in self.places if not place.is_bot and place != mine]
+        first = mine.seat if mine else 0
+        return min(others, key=lambda place: (place.seat - first) % self.seats).player_id if others else ""
+
     def spec(self, fill: str = "") -> TableSpec:
         """Return what its table is made from; empty places are taken by `fill` (to check the options)."""
         by_seat = {place.seat: place.player_id for place in self.places}
+        rules = self.rules
         return TableSpec(
             game=self.game,
             preset=self.preset,
@@ -91,6 +126,10 @@ class Room:
             seats=[SeatSpec(player_id=by_seat.get(seat, fill)) for seat in range(self.seats)],
             room_code=self.room_code,
             stake=self.stakes.spec() if self.stakes else None,
+            spectators=rules.watching == "yes",
+            to_score=rules.to_score,
+            chat="" if rules.chat == "all" else rules.chat,
+            voice=rules.voice,
         )
 
     def message(self) -> RoomMessage:
@@ -120,6 +159,14 @@ class Room:
             fee=stakes.fee if stakes else 0,
             entry_min=stakes.entry_min if stakes else 0,
             entry_max=stakes.entry_max if stakes else 0,
+            rules=self.rules.message(),
+            rules_no=self.rules_no,
+            swaps=[RoomSwap(from_player_id=asks, to_player_id=asked) for asks, asked in self.swaps],
+            cards=self.cards,
+            refusal=self.reason,
+            next_room_code=self.next_code,
+            scores=self.scores,
+            created_at_ms=self.created_at_ms,
         )
 
 
@@ -127,22 +174,35 @@ def _room(connection: Connection, row: Row[tuple[object, ...]] | None) -> Room |
     if row is None:
         return None
     taken = connection.execute(select(places).where(places.c.room_id == row.room_id).order_by(places.c.seat))
+    swaps = select(room_swaps).where(room_swaps.c.room_id == row.room_id).order_by(room_swaps.c.from_id)
+    following = select(rooms.c.room_code).where(rooms.c.room_id == row.next_id)
     return Room(
-        row.room_id,
-        row.room_code,
-        row.owner_id,
-        row.request_id,
-        row.game,
-        row.preset,
-        row.options_json,
-        row.rounds,
-        row.seats,
-        row.state,
-        row.created_at_ms,
-        row.expires_at_ms,
-        stakes_of(row.stakes),
-        row.table_id,
-        tuple(Place(place.seat, place.player_id, bool(place.ready)) for place in taken),
+        room_id=row.room_id,
+        room_code=row.room_code,
+        owner_id=row.host_id or row.owner_id,
+        request_id=row.request_id,
+        game=row.game,
+        preset=row.preset,
+        options_json=row.options_json,
+        rounds=row.rounds,
+        seats=row.seats,
+        state=row.state,
+        created_at_ms=row.created_at_ms,
+        expires_at_ms=row.expires_at_ms,
+        stakes=stakes_of(row.stakes),
+        table_id=row.table_id,
+        places=tuple(Place(place.seat, place.player_id, bool(place.ready)) for place in taken),
+        rules=rules_of(row.rules),
+        rules_no=row.rules_no,
+        cards=row.cards,
+        wish=row.wish,
+        reason=row.reason,
+        next_id=row.next_id,
+        next_code=connection.execute(following).scalar_one_or_none() or "" if row.next_id else "",
+        swaps=tuple((swap.from_id, swap.to_id) for swap in connection.execute(swaps))
+        if row.state == "open"
+        else (),
+        scores=tuple(json.loads(row.scores or "[]")),
     )
 
 
@@ -160,14 +220,48 @@ def find_code(connection: Connection, room_code: str) -> Room | None:
     return _room(connection, row)
 
 
-def find_request(connection: Connection, owner_id: str, request_id: str) -> Room | None:
+def find_request(connection: Connection, creator_id: str, request_id: str) -> Room | None:
     """Return the room that a request made."""
-    is_it = (rooms.c.owner_id == owner_id) & (rooms.c.request_id == request_id)
+    is_it = (rooms.c.owner_id == creator_id) & (rooms.c.request_id == request_id)
     return _room(connection, connection.execute(select(rooms).where(is_it)).first())
 
 
+def find_table(connection: Connection, table_id: str) -> Room | None:
+    """Return the room that plays, or has played, at a table."""
+    return _room(connection, connection.execute(select(rooms).where(rooms.c.table_id == table_id)).first())
+
+
+def of_player(
+    connection: Connection, player_id: str, state: str, game: str, most: int, before: tuple[int, str] | None
+) -> list[Room]:
+    """Return at most so many rooms in which a player has, or had at the end, a place, newest first.
+
+    Args:
+        connection: The transaction.
+        player_id: Who.
+        state: Only rooms in this state; empty = all.
+        game: Only rooms of this game; empty = all.
+        most: How many.
+        before: Only those made before this one: when, and its id.
+    """
+    query = select(rooms).join(places, places.c.room_id == rooms.c.room_id)
+    query = query.where(places.c.player_id == player_id)
+    if state:
+        states = ("open", "placing") if state == "open" else (state,)
+        query = query.where(rooms.c.state.in_(states))
+    if game:
+        query = query.where(rooms.c.game == game)
+    if before is not None:
+        query = query.where(tuple_(rooms.c.created_at_ms, rooms.c.room_id) < before)
+    rows = connection.execute(
+        query.order_by(rooms.c.created_at_ms.desc(), rooms.c.room_id.desc()).limit(most)
+    ).all()
+    return [room for row in rows if (room := _room(connection, row)) is not None]
+
+
 def create(connection: Connection, room: Room) -> Room:
-    """Open a room with its owner in the first place; a repeat of its request returns the room that is there.
+    """Open a room with its places, its owner in the first if it has none; a repeat of its request returns the
+    room that is there.
 
     Raises:
         CodeTaken: Try another code.
@@ -186,97 +280,68 @@ def create(connection: Connection, room: Room) -> Room:
                     live_code=room.room_code,
                     owner_id=room.owner_id,
                     request_id=room.request_id,
-                    game=room.game,
-                    preset=room.preset,
-                    options_json=room.options_json,
-                    rounds=room.rounds,
-                    seats=room.seats,
                     state="open",
                     created_at_ms=room.created_at_ms,
                     expires_at_ms=room.expires_at_ms,
-                    stakes=room.stakes.as_json() if room.stakes else "",
+                    seats=room.seats,
+                    wish=room.wish,
+                    **_played(room),
                 )
             )
     except IntegrityError:
         raise CodeTaken from None
-    _take(connection, room.room_id, 0, room.owner_id, ready=False)
-    return replace(room, state="open", places=(Place(0, room.owner_id, False),))
+    taken = room.places or (Place(0, room.owner_id, False),)
+    for place in taken:
+        connection.execute(
+            insert(places).values(
+                room_id=room.room_id, seat=place.seat, player_id=place.player_id, ready=place.ready
+            )
+        )
+    return replace(room, state="open", places=taken)
 
 
-def join(connection: Connection, room: Room, player_id: str, now_ms: int) -> Room:
-    """Give a player the first free place; one who has a place keeps it.
-
-    Raises:
-        Refusal: ROOM_FULL, ROOM_PLAYING, ROOM_CLOSED.
-        Engaged: He is engaged in something else.
-        PlaceTaken: Somebody took the place meanwhile: try again.
-    """
-    now = _lock(connection, room.room_id)
-    if now.place_of(player_id) is not None and now.state != "closed":
-        return now
-    check_open(now, now_ms)
-    free = [seat for seat in range(now.seats) if seat not in {place.seat for place in now.places}]
-    if not free:
-        raise Refusal("ROOM_FULL")
-    engagements.engage(connection, player_id, "room", now.room_id)
-    _take(connection, now.room_id, free[0], player_id, ready=False)
-    return _lock(connection, room.room_id)
+def _played(room: Room) -> dict[str, object]:
+    """Return the columns of what a room plays."""
+    return {
+        "game": room.game,
+        "preset": room.preset,
+        "options_json": room.options_json,
+        "rounds": room.rounds,
+        "stakes": room.stakes.as_json() if room.stakes else "",
+        "rules": room.rules.as_json(),
+        "cards": room.cards,
+    }
 
 
-def leave(connection: Connection, room: Room, player_id: str) -> Room:
-    """Free the place of a player; the owner's leaving closes the room. Without a place nothing changes.
-
-    Raises:
-        Refusal: ROOM_PLAYING.
-    """
-    now = _lock(connection, room.room_id)
-    if now.place_of(player_id) is None or now.state == "closed":
-        return now
-    if now.state != "open":
-        raise Refusal("ROOM_PLAYING")
-    if player_id == now.owner_id:
-        return close(connection, now)
-    mine = (places.c.room_id == now.room_id) & (places.c.player_id == player_id)
-    connection.execute(delete(places).where(mine))
-    engagements.release(connection, now.room_id, player_id)
-    return _lock(connection, room.room_id)
-
-
-def set_ready(connection: Connection, room: Room, player_id: str, ready: bool, now_ms: int) -> Room:
-    """Say whether a player is ready.
-
-    Raises:
-        Refusal: NOT_IN_ROOM, ROOM_PLAYING, ROOM_CLOSED.
-    """
-    now = _lock(connection, room.room_id)
-    if now.place_of(player_id) is None:
-        raise Refusal("NOT_IN_ROOM")
-    check_open(now, now_ms)
-    mine = (places.c.room_id == now.room_id) & (places.c.player_id == player_id)
-    connection.execute(update(places).where(mine).values(ready=ready))
-    return _lock(connection, room.room_id)
-
-
-def fill(connection: Connection, room: Room, player_id: str, bot: str, now_ms: int) -> Room:
-    """Let bots take the free places.
+def change_rules(connection: Connection, room: Room, player_id: str, now_ms: int) -> Room:
+    """Let an open room play what is in `room` now; nobody is ready any more.
 
     Raises:
         Refusal: NOT_ROOM_OWNER, ROOM_PLAYING, ROOM_CLOSED.
-        PlaceTaken: Somebody took a place meanwhile: try again.
     """
-    now = _lock(connection, room.room_id)
-    if now.owner_id != player_id:
-        raise Refusal("NOT_ROOM_OWNER")
-    check_open(now, now_ms)
-    for seat in sorted(set(range(now.seats)) - {place.seat for place in now.places}):
-        _take(connection, now.room_id, seat, bot, ready=True)
-    return _lock(connection, room.room_id)
+    now = lock_owned(connection, room.room_id, player_id, now_ms)
+    is_it = rooms.c.room_id == room.room_id
+    connection.execute(
+        update(rooms).where(is_it).values(rules_no=now.rules_no + 1, reason="", **_played(room))
+    )
+    unready(connection, room.room_id)
+    return lock(connection, room.room_id)
+
+
+def own(connection: Connection, room_id: str, player_id: str) -> None:
+    """Make somebody the owner of a room that this transaction holds."""
+    connection.execute(update(rooms).where(rooms.c.room_id == room_id).values(host_id=player_id))
+
+
+def follow(connection: Connection, room_id: str, next_id: str) -> None:
+    """Say which room follows one that this transaction holds."""
+    connection.execute(update(rooms).where(rooms.c.room_id == room_id).values(next_id=next_id))
 
 
 def start(connection: Connection, room: Room, table_id: str) -> bool:
     """Take a room that can start for a table; False = it was taken, or can't start."""
     is_it = (rooms.c.room_id == room.room_id) & (rooms.c.state == "open")
-    values = {"state": "placing", "table_id": table_id}
+    values = {"state": "placing", "table_id": table_id, "reason": ""}
     return room.can_start and bool(connection.execute(update(rooms).where(is_it).values(values)).rowcount)
 
 
@@ -287,22 +352,29 @@ def placed(connection: Connection, room_id: str) -> Room | None:
     return find(connection, room_id)
 
 
-def refused(connection: Connection, room_id: str) -> Room | None:
-    """Say that its table will never be: it is open again, and nobody is ready."""
+def refused(connection: Connection, room_id: str, reason: str) -> Room | None:
+    """Say that its table will never be, and why: it is open again, and nobody is ready."""
     is_it = (rooms.c.room_id == room_id) & (rooms.c.state == "placing")
-    if connection.execute(update(rooms).where(is_it).values(state="open", table_id=None)).rowcount:
-        are_they = (places.c.room_id == room_id) & places.c.player_id.not_like(f"{BOT}%")
-        connection.execute(update(places).where(are_they).values(ready=False))
+    values = {"state": "open", "table_id": None, "reason": reason}
+    if connection.execute(update(rooms).where(is_it).values(values)).rowcount:
+        unready(connection, room_id)
     return find(connection, room_id)
 
 
-def close(connection: Connection, room: Room) -> Room:
+def unready(connection: Connection, room_id: str, player_ids: Sequence[str] = ()) -> None:
+    """Let people not be ready: all of a room, or these."""
+    are_they = (places.c.room_id == room_id) & places.c.player_id.not_like(f"{BOT}%")
+    if player_ids:
+        are_they &= places.c.player_id.in_(player_ids)
+    connection.execute(update(places).where(are_they).values(ready=False))
+
+
+def close(connection: Connection, room: Room, scores: Sequence[int] = ()) -> Room:
     """Close a room: its people and its code are free."""
-    connection.execute(
-        update(rooms).where(rooms.c.room_id == room.room_id).values(state="closed", live_code=None)
-    )
+    values = {"state": "closed", "live_code": None, "scores": json.dumps(list(scores)) if scores else ""}
+    connection.execute(update(rooms).where(rooms.c.room_id == room.room_id).values(values))
     engagements.release(connection, room.room_id)
-    return replace(room, state="closed")
+    return replace(room, state="closed", scores=tuple(scores))
 
 
 def expired(connection: Connection, now_ms: int) -> list[Room]:
@@ -317,7 +389,8 @@ def forget(connection: Connection, before_ms: int) -> int:
     """Forget closed rooms made before then; return how many."""
     is_over = (rooms.c.state == "closed") & (rooms.c.created_at_ms < before_ms)
     gone = select(rooms.c.room_id).where(is_over)
-    connection.execute(delete(places).where(places.c.room_id.in_(gone)))
+    for table in (places, room_swaps, room_kicks):
+        connection.execute(delete(table).where(table.c.room_id.in_(gone)))
     connection.execute(delete(engaged).where(engaged.c.ref.in_(gone)))
     return connection.execute(delete(rooms).where(is_over)).rowcount
 
@@ -334,7 +407,7 @@ def check_open(room: Room, now_ms: int) -> None:
         raise Refusal("ROOM_PLAYING")
 
 
-def _lock(connection: Connection, room_id: str) -> Room:
+def lock(connection: Connection, room_id: str) -> Room:
     """Return a room that nobody else changes until this transaction ends (SQLite has one writer anyway)."""
     row = connection.execute(select(rooms).where(rooms.c.room_id == room_id).with_for_update()).first()
     room = _room(connection, row)
@@ -343,11 +416,14 @@ def _lock(connection: Connection, room_id: str) -> Room:
     return room
 
 
-def _take(connection: Connection, room_id: str, seat: int, player_id: str, *, ready: bool) -> None:
-    try:
-        with connection.begin_nested():
-            connection.execute(
-                insert(places).values(room_id=room_id, seat=seat, player_id=player_id, ready=ready)
-            )
-    except IntegrityError:
-        raise PlaceTaken from None
+def lock_owned(connection: Connection, room_id: str, player_id: str, now_ms: int) -> Room:
+    """Return an open room as `lock`, to its owner only.
+
+    Raises:
+        Refusal: NOT_ROOM_OWNER, ROOM_PLAYING, ROOM_CLOSED.
+    """
+    now = lock(connection, room_id)
+    if now.owner_id != player_id:
+        raise Refusal("NOT_ROOM_OWNER")
+    check_open(now, now_ms)
+    return now

@@ -71,12 +71,23 @@ rooms = Table(
     Column("created_at_ms", BigInteger, nullable=False),
     Column("expires_at_ms", BigInteger, nullable=False),
     Column("stakes", Text, nullable=False, server_default=""),
+    Column("host_id", String(80), nullable=False, server_default=""),
+    Column("wish", String(64), nullable=False, server_default=""),
+    Column("rules", Text, nullable=False, server_default=""),
+    Column("rules_no", Integer, nullable=False, server_default="1"),
+    Column("cards", Integer, nullable=False, server_default="0"),
+    Column("reason", String(64), nullable=False, server_default=""),
+    Column("next_id", String(64), nullable=False, server_default=""),
+    Column("scores", Text, nullable=False, server_default=""),
     UniqueConstraint("owner_id", "request_id", name="rooms_request"),
     Index("rooms_state", "state", "expires_at_ms"),
     Index("rooms_table", "table_id"),
 )
 """`live_code` is the code while the room lives, then null: unique among the living. `state`: `open`,
-`placing`, `playing`, `closed`. `stakes`: JSON of `core.halls.Stakes`; empty = plays for points."""
+`placing`, `playing`, `closed`. `stakes`: JSON of `core.halls.Stakes`; empty = plays for points. `owner_id`
+opened it, under `request_id`; `host_id` owns it now, empty = who opened it. `wish`: a hash of what was asked
+for then. `rules`: JSON of `core.room_rules.Rules`; `cards`: its price in room cards; `reason`: why its last
+start failed; `next_id`: the room its people have opened after it; `scores`: JSON, by seat, at the end."""
 
 places = Table(
     "places",
@@ -85,8 +96,27 @@ places = Table(
     Column("seat", Integer, primary_key=True),
     Column("player_id", String(80), nullable=False),
     Column("ready", Boolean, nullable=False),
+    Index("places_player", "player_id"),
 )
 """A taken place: the key decides who gets the last one."""
+
+room_swaps = Table(
+    "room_swaps",
+    metadata,
+    Column("room_id", String(64), primary_key=True),
+    Column("from_id", String(80), primary_key=True),
+    Column("to_id", String(80), nullable=False),
+)
+"""Who asks whom to change places with him: one wish a person."""
+
+room_kicks = Table(
+    "room_kicks",
+    metadata,
+    Column("room_id", String(64), primary_key=True),
+    Column("player_id", String(80), primary_key=True),
+    Column("until_ms", BigInteger, nullable=False),
+)
+"""Who was sent away, and may not come back before then."""
 
 placements = Table(
     "placements",

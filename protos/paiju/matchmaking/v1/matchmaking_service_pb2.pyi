@@ -420,7 +420,7 @@ class RoomRules(_message.Message):
     payer: _builtins.str
     """Who pays the room cards: `owner`, `each`, or `winner` (who has most points at the end; several share). Empty = `owner`."""
     watching: _builtins.str
-    """Who may watch: `no`, `ask` (with leave), `yes`. Empty = `no`."""
+    """Who may watch: `no` or `yes` (friends of those who play, some time late). Empty = `no`."""
     chat: _builtins.str
     """What may be said at the table: `all`, `phrases` (ready-made ones), `no`. Empty = `all`."""
     voice: _builtins.bool
