@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -24,6 +23,7 @@ from services.chassis.clock import SystemClock
 from services.chassis.ids import SystemIds
 from services.chassis.metrics import Metrics
 from tests.support.nats import NatsServer
+from tests.support.ports import free_ports
 from tests.support.process import full_registry
 from tests.support.real_process import SERVICE_KEY
 from tests.support.up import ROOT
@@ -58,13 +58,6 @@ def cores() -> tuple[int, frozenset[int]]:
     """Return the table process's core, and the others (the same one, where there is only one)."""
     mine, *others = sorted(os.sched_getaffinity(0))
     return mine, frozenset(others or [mine])
-
-
-def free_port() -> int:
-    """Return a port that was free a moment ago."""
-    with socket.socket() as held:
-        held.bind(("127.0.0.1", 0))
-        return int(held.getsockname()[1])
 
 
 @dataclass
@@ -142,7 +135,7 @@ class World:
 
     def gateway(self, **env: str) -> Served:
         """Start a gateway beside the rest."""
-        page = free_port()
+        page = free_ports(1)[0]
         served = self._serve("gateway", "gateway", False, None, {"PAIJU_GATEWAY_HTTP_PORT": str(page), **env})
         served.page_port = page
         return served
@@ -150,7 +143,7 @@ class World:
     def _serve(
         self, service: str, name: str, pinned: bool, sample: Path | None, env: dict[str, str]
     ) -> Served:
-        http, grpc = free_port(), free_port()
+        http, grpc = free_ports(2)
         own = {
             "PAIJU_HTTP_PORT": str(http),
             "PAIJU_GRPC_PORT": str(grpc),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import AsyncIterator
 
 import pytest
 from playwright.async_api import Browser
 
 from tests.browser.support.chromium import CHROMIUM, chromium
+from tests.support.ports import free_ports
 
 
 @pytest.fixture
@@ -23,7 +23,4 @@ async def browser() -> AsyncIterator[Browser]:
 @pytest.fixture
 def free_port() -> int:
     """A port of the loopback that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port
+    return free_ports(1)[0]

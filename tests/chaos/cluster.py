@@ -4,27 +4,17 @@ from __future__ import annotations
 
 import json
 import signal
-import socket
 import subprocess
 import time
 import urllib.request
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.support.deployed import authorization
 from tests.support.nats import nats_binary
+from tests.support.ports import free_ports
 
 START_S_MAX = 60.0
-
-
-def free_ports(count: int) -> list[int]:
-    """Return ports that were free a moment ago."""
-    with ExitStack() as held:
-        sockets = [held.enter_context(socket.socket()) for _ in range(count)]
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [int(each.getsockname()[1]) for each in sockets]
 
 
 @dataclass

@@ -21,10 +21,11 @@ from nats.js.errors import KeyNotFoundError
 
 from services.launch.catalog import SERVICES
 from services.launch.permissions import OPERATOR
-from tests.chaos.cluster import Cluster, free_ports
+from tests.chaos.cluster import Cluster
 from tests.chaos.proxy import Proxy
 from tests.chaos.reaper import ROOT, Reaper
 from tests.support.deployed import password_of
+from tests.support.ports import free_ports
 from tests.support.postgres import PostgresServer, postgres_binaries
 
 READY_S_MAX = 120.0

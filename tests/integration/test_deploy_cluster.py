@@ -18,7 +18,8 @@ from nats.errors import Error as NatsError
 from services.chassis.bus.streams import ensure_streams
 from services.launch.catalog import SERVICES
 from services.launch.permissions import OPERATOR
-from tests.support.nats import free_ports, nats_binary
+from tests.support.nats import nats_binary
+from tests.support.ports import free_ports
 from tests.support.process import full_registry
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"

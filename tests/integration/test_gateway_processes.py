@@ -21,9 +21,10 @@ from services.chassis.ids import SystemIds
 from services.chassis.metrics import Metrics
 from services.launch.exits import OK
 from tests.integration.test_gateway_bad_input import TABLE, Seat, create_at, play_on
-from tests.integration.test_serve_processes import free_ports, status
+from tests.integration.test_serve_processes import status
 from tests.support.nats import NatsServer
 from tests.support.play_client import WebSocketClient
+from tests.support.ports import free_ports
 from tests.support.real_process import KID, SERVICE_KEY, Tokens
 from tests.support.table_owner import until
 from tests.support.up import spawn

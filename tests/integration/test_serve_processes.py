@@ -3,12 +3,10 @@
 import asyncio
 import json
 import signal
-import socket
 import subprocess
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +16,7 @@ from services.launch.catalog import SERVICES
 from services.launch.exits import OK, OUTAGE, USAGE
 from services.launch.permissions import OPERATOR
 from tests.support.deployed import deployed_broker, password_of
+from tests.support.ports import free_ports
 from tests.support.up import spawn
 
 
@@ -30,15 +29,6 @@ class Deployed:
     page: int
     logs: dict[str, Path]
     processes: dict[str, subprocess.Popen[bytes]]
-
-
-def free_ports(count: int) -> list[int]:
-    """Return ports that were free a moment ago."""
-    with ExitStack() as held:
-        sockets = [held.enter_context(socket.socket()) for _ in range(count)]
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [int(each.getsockname()[1]) for each in sockets]
 
 
 def environment(folder: Path, url: str, user: str, grpc: dict[str, int], **more: object) -> dict[str, str]:

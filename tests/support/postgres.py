@@ -6,7 +6,6 @@ import os
 import pwd
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -14,6 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import psycopg
+
+from tests.support.ports import free_ports
 
 START_S_MAX = 30.0
 
@@ -82,7 +83,7 @@ class PostgresServer:
                 capture_output=True,
                 cwd=self.folder,
             )
-        self.port = self.port or _free_port()
+        self.port = self.port or free_ports(1)[0]
         out = log.open("ab")
         self._process = subprocess.Popen(
             [
@@ -136,9 +137,3 @@ class PostgresServer:
 
     def _url(self, database: str) -> str:
         return f"postgresql://paiju@127.0.0.1:{self.port}/{database}"
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
