@@ -377,6 +377,59 @@ async def test_a_refund_that_the_provider_does_not_answer_is_asked_for_again(run
     assert await running.is_clean()
 
 
+async def test_the_desk_of_money_is_for_its_role_alone_and_every_deed_is_a_fact(running: Running) -> None:
+    acted = await running.hear(StaffActed)
+    order = await running.order()
+    await running.press(order)
+    for number in range(2):
+        with auth.acting_for("p_a"):
+            request = pb.ExchangeGemsRequest(request_id=f"x{number}", pack_id="gold_60")
+            if not number:
+                for body in await running.webhooks():
+                    await running.deliver(body)
+            await running.stub.ExchangeGems(request)
+    await running.press(order, pb.SANDBOX_ACT_CHARGE_BACK)
+    for body in await running.webhooks():
+        await running.deliver(body)
+    waive = pb.WaiveDebtRequest(request_id="w1", order_id=order.order_id, gems=20, reason="a good customer")
+    calls: list[Any] = [
+        (running.stub.WaiveDebt, waive),
+        (running.stub.FindOrders, pb.FindOrdersRequest()),
+        (running.stub.ListDebts, pb.ListDebtsRequest()),
+        (running.stub.ListPaymentProblems, pb.ListPaymentProblemsRequest(with_resolved=True)),
+    ]
+    for roles in (frozenset[str](), frozenset({"support"}), frozenset({"disputes"})):
+        for call, request in calls:
+            with auth.acting_for("p_s", roles), pytest.raises(Refusal, match="PERMISSION_DENIED"):
+                await call(request)
+    with auth.acting_for("p_s", MONEY):
+        debts = await running.stub.ListDebts(pb.ListDebtsRequest())
+        assert (debts.open, debts.owed_gems, debts.debts[0].short_gems) == (1, 120, 120)
+        for _ in range(2):
+            debt = (await running.stub.WaiveDebt(waive)).debt
+            assert (debt.owed_gems, debt.waived_gems, debt.player_id) == (100, 20, "p_a")
+        for field, value in (("gems", 0), ("gems", -1), ("gems", 101), ("reason", " x "), ("request_id", "")):
+            bad = pb.WaiveDebtRequest(request_id="w2", order_id=order.order_id, gems=1, reason="for a test")
+            setattr(bad, field, value)
+            with pytest.raises(Refusal):
+                await running.stub.WaiveDebt(bad)
+        found = await running.stub.FindOrders(
+            pb.FindOrdersRequest(player_id="p_a", filter=pb.ORDER_FILTER_RETURNED)
+        )
+        assert [(one.order_id, one.owed_gems) for one in found.orders] == [(order.order_id, 100)]
+        for wrong in ({"player_id": "bot:normal"}, {"filter": 99}, {"page_size": 101}, {"page_token": "x"}):
+            with pytest.raises(Refusal, match="INVALID_ARGUMENT"):
+                await running.stub.FindOrders(pb.FindOrdersRequest(**wrong))
+    await until(lambda: acted, "the fact")
+    [fact] = acted
+    assert (fact.action, fact.subject, fact.reason) == (
+        "topup.waive_debt",
+        order.order_id,
+        "a good customer",
+    )
+    assert await running.is_clean()
+
+
 async def test_a_player_sees_his_own_orders_only_page_by_page(running: Running) -> None:
     mine = [await running.order(request_id=f"r{number}") for number in range(3)]
     other = await running.order("p_b")

@@ -57,7 +57,18 @@ FAMILIES = {
     "staff.side": "engine scoring",
     "staff.stake": "open closing closed tombstone",
     "staff.state": "waiting settled disputed voided",
-    "staff.tab": "disputes alerts log",
+    "staff.tab": "disputes alerts orders problems debts log",
+    "staff.cause_of": "player provider provider_event query expiry staff refund_refused",
+    "staff.deed": "topup.refund topup.resolve_problem topup.waive_debt",
+    "staff.event": "paid closed refunded charged_back chargeback_reversed",
+    "staff.orders": "UNSPECIFIED PAID RETURNED WAITING",
+    "staff.outcome_of": "applied repeated nothing_new",
+    "staff.problem": "unknown_order wrong_amount wrong_currency other_content paid_twice "
+    "returned_more_than_paid return_contradicts refund_refused",
+    "staff.refund": "done",
+    "staff.resolve": "done",
+    "staff.return": "refund provider_refund chargeback asked done refused reversed",
+    "staff.waive": "done",
 }
 """Keys that are put together at run time."""
 

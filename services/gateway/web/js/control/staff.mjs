@@ -1,8 +1,10 @@
-// What staff can do: disputed rounds, contradictions, and the log of what staff did.
+// What staff can do: disputed rounds, contradictions, money, and the log of what staff did.
 import { checkRecord, toHex } from "../../fairdeal.mjs";
 import { t } from "../lib/i18n.mjs";
 import { freshId } from "../lib/ids.mjs";
-import { PageControls } from "./pagecontrols.mjs";
+import { isMoney, isPerson, list, StaffMoneyControls } from "./staffmoney.mjs";
+
+export { isMoney };
 
 const PAGE_SIZE = 30;
 export const REASON_MIN = 3;
@@ -14,24 +16,43 @@ export const isDisputes = (state) => state.roles.some((role) => role === "disput
 /** Whether this person may read the log of staff. */
 export const isAdmin = (state) => state.roles.includes("admin");
 
-/** A list that is read page by page. */
-const list = () => ({ rows: null, next: "", open: 0 });
+/** Whether this person is of the staff that this page is for. */
+export const isStaff = (state) => isDisputes(state) || isMoney(state) || isAdmin(state);
+
+/** The parts of the page, with who may see them: the first of one's own is what the page opens with. */
+const PARTS = { disputes: isDisputes, alerts: isDisputes, orders: isMoney, problems: isMoney, debts: isMoney, log: isAdmin };
+
+/** The parts that this person may see. */
+export const partsFor = (state) => Object.keys(PARTS).filter((part) => PARTS[part](state));
+
+/** The part that a path of the page shows. */
+export const partOf = (state, what) => (what in PARTS ? what : (partsFor(state)[0] ?? "disputes"));
 
 /** Things to do on the page `#staff`. */
-export class StaffControls extends PageControls {
+export class StaffControls extends StaffMoneyControls {
   /**
    * `which`: open ones or all; `disputes`, `alerts`, `log`: lists; `dispute`: the one that is open, with what this browser finds of its
    * deal; `outcome`, `reason`, `asks`: the decision that is being made; `looks`: the alert that is being acknowledged.
    */
   fresh() {
-    return { which: "open", disputes: list(), alerts: list(), log: list(), dispute: null, outcome: "", reason: "", asks: false, requestId: "", looks: null };
+    return { which: "open", disputes: list(), alerts: list(), log: list(), dispute: null, outcome: "", reason: "", asks: false, requestId: "", looks: null, ...this.freshMoney() };
   }
 
   open([what, id]) {
     if (what === "dispute" && id) this.openDispute(id);
-    else if (what === "alerts") this.load("alerts");
-    else if (what === "log") this.load("log");
-    else this.load("disputes");
+    else if (what === "order" && id) this.openOrder(id);
+    else {
+      const part = partOf(this.state, what);
+      this.load(part);
+      // How much waits stands beside the other tabs.
+      for (const other of ["problems", "debts"]) if (other !== part && isMoney(this.state)) this.load(other);
+    }
+  }
+
+  /** Load again what is shown. */
+  loadShown() {
+    const [what, id] = this.state.page?.path ?? [];
+    return what === "order" ? this.openOrder(id) : this.load(partOf(this.state, what));
   }
 
   // ---- lists ----
@@ -54,6 +75,7 @@ export class StaffControls extends PageControls {
   }
 
   async read(name, page_token) {
+    if (name === "orders" || name === "problems" || name === "debts") return this.readMoney(name, page_token);
     const request = { page_size: PAGE_SIZE, page_token };
     if (name === "log") {
       const { entries: rows, next_page_token: next } = await this.call("accounts/ListStaffLog", request);
@@ -133,5 +155,3 @@ export class StaffControls extends PageControls {
     });
   }
 }
-
-const isPerson = (id) => id?.startsWith("p_");

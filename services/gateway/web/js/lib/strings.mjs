@@ -9,9 +9,10 @@ import { PROFILE } from "./words/profile.mjs";
 import { RESULT } from "./words/result.mjs";
 import { SECURITY } from "./words/security.mjs";
 import { STAFF } from "./words/staff.mjs";
+import { STAFFMONEY } from "./words/staffmoney.mjs";
 import { TABLE } from "./words/table.mjs";
 import { TOPUP } from "./words/topup.mjs";
 import { TOPUPSTAKE } from "./words/topupstake.mjs";
 import { WALLET } from "./words/wallet.mjs";
 
-export const STRINGS = Object.freeze({ ...COMMON, ...LOBBY, ...TABLE, ...RESULT, ...PAGE_WORDS, ...PROFILE, ...HALLS, ...WALLET, ...TOPUP, ...TOPUPSTAKE, ...SECURITY, ...LIMITS, ...STAFF, ...GAME_WORDS });
+export const STRINGS = Object.freeze({ ...COMMON, ...LOBBY, ...TABLE, ...RESULT, ...PAGE_WORDS, ...PROFILE, ...HALLS, ...WALLET, ...TOPUP, ...TOPUPSTAKE, ...SECURITY, ...LIMITS, ...STAFF, ...STAFFMONEY, ...GAME_WORDS });

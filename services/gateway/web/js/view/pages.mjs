@@ -3,7 +3,7 @@ import { HallsControls } from "../control/halls.mjs";
 import { LimitsControls } from "../control/limits.mjs";
 import { ProfileControls } from "../control/profile.mjs";
 import { SecurityControls } from "../control/security.mjs";
-import { isAdmin, isDisputes, StaffControls } from "../control/staff.mjs";
+import { isStaff, StaffControls } from "../control/staff.mjs";
 import { TopUpControls } from "../control/topup.mjs";
 import { WalletControls } from "../control/wallet.mjs";
 import { hallsPage } from "./halls.mjs";
@@ -25,7 +25,7 @@ export const PAGES = [
   { name: "profile", words: "profile.title", icon: "person", view: profilePage, control: ProfileControls },
   { name: "security", words: "security.title", icon: "lock", view: securityPage, control: SecurityControls },
   { name: "limits", words: "limits.title", icon: "clock", view: limitsPage, control: LimitsControls },
-  { name: "staff", words: "staff.title", icon: "scales", view: staffPage, control: StaffControls, only: (state) => isDisputes(state) || isAdmin(state) },
+  { name: "staff", words: "staff.title", icon: "scales", view: staffPage, control: StaffControls, only: isStaff },
 ];
 
 /** A page by its name. */

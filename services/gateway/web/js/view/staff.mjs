@@ -1,33 +1,31 @@
-// For staff: disputed rounds, contradictions, the log of what staff did.
+// For staff: disputed rounds, contradictions, money, the log of what staff did.
 import { hasWords, t } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { hashOf } from "../control/router.mjs";
-import { isAdmin, isDisputes, REASON_MAX, REASON_MIN } from "../control/staff.mjs";
-import { chips, more, nothing, notice, panel, timeWords } from "./parts.mjs";
-import { nameOfPlayer } from "./people.mjs";
+import { isAdmin, isDisputes, partOf, partsFor } from "../control/staff.mjs";
+import { chips, notice, panel, timeWords } from "./parts.mjs";
 import { gameTitle, presetTitle } from "./presets.mjs";
 import { disputePage } from "./staffdispute.mjs";
-import { fieldWords, heldWords, outcomeTag } from "./staffparts.mjs";
-import { waitFor } from "./waitfor.mjs";
+import { debts, orderPage, orders, problems } from "./staffmoney.mjs";
+import { fieldWords, heldWords, isReason, listed, outcomeTag, reasonField, staffName } from "./staffparts.mjs";
 
-/** Describe the page `#staff`, `#staff/dispute/<round>`, `#staff/alerts` or `#staff/log`. */
+/** Describe the page `#staff`, `#staff/<part>`, `#staff/dispute/<round>` or `#staff/order/<order>`. */
 export function staffPage(state, controls, [what, id]) {
   if (what === "dispute" && id) return disputePage(state, controls);
-  const part = what === "alerts" || what === "log" ? what : "disputes";
+  if (what === "order" && id) return orderPage(state, controls);
+  const part = partOf(state, what);
   return [tabs(state, controls, part), PARTS[part](state, controls)];
 }
 
-const PARTS = { disputes, alerts, log };
+const PARTS = { disputes, alerts, orders, problems, debts, log };
 
 function tabs(state, controls, current) {
-  const { disputes: rounds, alerts: said } = controls.pages.staff.own;
-  const count = { disputes: rounds.open, alerts: said.open, log: 0 };
-  const shown = ["disputes", "alerts", "log"].filter((part) => (part === "log" ? isAdmin(state) : isDisputes(state)));
+  const { own } = controls.pages.staff;
   return h(
     "nav.staff-tabs",
     { key: "tabs", "aria-label": t("staff.title") },
-    shown.map((part) =>
-      h("a.staff-tab", { key: part, href: part === "disputes" ? hashOf("staff") : hashOf("staff", part), "data-tab": part, "aria-current": part === current ? "page" : null }, t(`staff.tab.${part}`), count[part] ? h("b.staff-count", {}, count[part]) : null),
+    partsFor(state).map((part) =>
+      h("a.staff-tab", { key: part, href: hashOf("staff", part), "data-tab": part, "aria-current": part === current ? "page" : null }, t(`staff.tab.${part}`), own[part].open ? h("b.staff-count", {}, own[part].open) : null),
     ),
   );
 }
@@ -35,14 +33,6 @@ function tabs(state, controls, current) {
 function filter(controls) {
   const mine = controls.pages.staff;
   return chips("which", t("staff.which"), [["open", t("staff.which.open")], ["", t("staff.which.all")]], mine.own.which, (which) => mine.pick(which));
-}
-
-/** A list: what is loaded, or that it is still to come; nothing there; more of it. */
-function listed(state, controls, name, rows, none) {
-  const mine = controls.pages.staff;
-  if (!mine.own[name].rows) return waitFor(state, `staff.${name}`, () => mine.load(name));
-  if (!mine.own[name].rows.length) return nothing(none);
-  return [h("ol.staff-list", { key: "list" }, mine.own[name].rows.map(rows)), more(state, "staff.more", mine.own[name].next, () => mine.more(name))];
 }
 
 function disputes(state, controls) {
@@ -116,20 +106,6 @@ function lookForm(state, mine) {
   );
 }
 
-/** Whether these words are a reason that staff may give. */
-export const isReason = (words) => words.trim().length >= REASON_MIN && words.trim().length <= REASON_MAX;
-
-/** Where staff says why. */
-export function reasonField(name, words, write) {
-  return h(
-    "label.page-field",
-    { key: name },
-    h("span.field-label", {}, t("staff.reason")),
-    h("textarea.field-input", { name, "data-field": name, rows: "3", maxlength: String(REASON_MAX), value: words, oninput: (event) => write(event.target.value) }),
-    h("span.field-about", {}, t("staff.reason.hint", { least: REASON_MIN, most: REASON_MAX })),
-  );
-}
-
 function log(state, controls) {
   if (!isAdmin(state)) return notice(t("staff.not_yours"));
   const row = (one) =>
@@ -142,6 +118,3 @@ function log(state, controls) {
     );
   return panel("log", t("staff.log"), {}, h("p.soft", {}, t("staff.log.words")), listed(state, controls, "log", row, t("staff.log.none")));
 }
-
-/** Somebody of the staff, by name where there is one. */
-export const staffName = (state, id) => (id?.startsWith("p_") ? `${nameOfPlayer(state, id)} (${id})` : id);

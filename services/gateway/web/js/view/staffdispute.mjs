@@ -8,8 +8,8 @@ import { icon } from "./icons.mjs";
 import { amountWords, chips, confirmed, nothing, notice, panel, timeWords } from "./parts.mjs";
 import { isBot, nameOfPlayer } from "./people.mjs";
 import { gameTitle, presetTitle } from "./presets.mjs";
-import { alertRow, causeWords, isReason, reasonField, staffName } from "./staff.mjs";
-import { fieldWords, heldWords, outcomeOf, outcomeTag } from "./staffparts.mjs";
+import { alertRow, causeWords } from "./staff.mjs";
+import { fieldWords, heldWords, isReason, outcomeOf, outcomeTag, reasonField, staffName } from "./staffparts.mjs";
 import { waitFor } from "./waitfor.mjs";
 
 const SIDES = ["engine", "scoring"];

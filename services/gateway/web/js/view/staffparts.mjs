@@ -1,6 +1,10 @@
 // Small parts of the pages for staff.
 import { grouped, hasWords, t } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
+import { REASON_MAX, REASON_MIN } from "../control/staff.mjs";
+import { more, nothing } from "./parts.mjs";
+import { nameOfPlayer } from "./people.mjs";
+import { waitFor } from "./waitfor.mjs";
 
 /** `OUTCOME_ENGINE` → `ENGINE`; "" while nobody has decided. */
 export const outcomeOf = (outcome) => (outcome === "OUTCOME_UNSPECIFIED" ? "" : outcome.replace("OUTCOME_", ""));
@@ -23,3 +27,28 @@ export function heldWords(one) {
   if (one.waiting_rounds) held.push(t("staff.waiting", { count: one.waiting_rounds }));
   return held.length ? ` · ${held.join(" · ")}` : "";
 }
+
+/** A list: what is loaded, or that it is still to come; nothing there; more of it. */
+export function listed(state, controls, name, rows, none) {
+  const mine = controls.pages.staff;
+  if (!mine.own[name].rows) return waitFor(state, `staff.${name}`, () => mine.load(name));
+  if (!mine.own[name].rows.length) return nothing(none);
+  return [h("ol.staff-list", { key: `list-${name}` }, mine.own[name].rows.map(rows)), more(state, "staff.more", mine.own[name].next, () => mine.more(name))];
+}
+
+/** Whether these words are a reason that staff may give. */
+export const isReason = (words) => words.trim().length >= REASON_MIN && words.trim().length <= REASON_MAX;
+
+/** Where staff says why. */
+export function reasonField(name, words, write) {
+  return h(
+    "label.page-field",
+    { key: name },
+    h("span.field-label", {}, t("staff.reason")),
+    h("textarea.field-input", { name, "data-field": name, rows: "3", maxlength: String(REASON_MAX), value: words, oninput: (event) => write(event.target.value) }),
+    h("span.field-about", {}, t("staff.reason.hint", { least: REASON_MIN, most: REASON_MAX })),
+  );
+}
+
+/** Somebody of the staff, by name where there is one. */
+export const staffName = (state, id) => (id?.startsWith("p_") ? `${nameOfPlayer(state, id)} (${id})` : id);
