@@ -32,8 +32,10 @@ from tests.support.accounts import bearer
 from tests.support.up import ROOT, Up
 
 AT_ONCE = {"PAIJU_ACCOUNTS_DELETION_GRACE_S": "0", "PAIJU_ACCOUNTS_DELETION_LOOK_S": "0.5"}
-CLOSED_S_MAX = 5.0
-"""A second is promised; the machine of a test may have other things to do."""
+CLOSED_S_MAX = 1.0
+"""As promised (services/accounts/README.md)."""
+CLOSED_TRIES = 3
+"""The machine of a test may have other things to do for a second, but not each time."""
 PAPER = ROOT / "docs" / "integrators.md"
 
 
@@ -302,24 +304,20 @@ async def goodbye_of(up: Up, token: str, is_open: asyncio.Event) -> str:
     return "no goodbye"
 
 
-def test_connections_of_a_suspended_person_and_his_programs_are_closed(up: Up) -> None:
-    async def work(person: Person) -> None:
+def test_connections_of_a_suspended_person_and_his_programs_are_closed_within_a_second(up: Up) -> None:
+    async def closed_after_s(admin: Person, person: Person) -> float:
+        """Suspend somebody who is here twice, himself and by a program; return how long both stay open."""
+        await person.sign_in()
         made = await person.stub.CreateApiKey(
             pb.CreateApiKeyRequest(name="a bot", scopes=["play"]), metadata=person.mine
         )
-        program = (
-            await person.stub.ExchangeApiKey(pb.ExchangeApiKeyRequest(secret=made.secret))
-        ).access_token
-        admin = Person(person.channel)
-        await admin.sign_in()
-        paiju("staff", "grant", admin.player_id, "admin", "--reason", "for a test", "--data", str(up.data))
-        await admin.sign_in()
+        exchanged = await person.stub.ExchangeApiKey(pb.ExchangeApiKeyRequest(secret=made.secret))
         opened = [asyncio.Event(), asyncio.Event()]
-        own = person.mine[0][1].removeprefix("Bearer ")
+        tokens = (person.mine[0][1].removeprefix("Bearer "), exchanged.access_token)
         async with asyncio.timeout(30), asyncio.TaskGroup() as tasks:
             ends = [
                 tasks.create_task(goodbye_of(up, token, is_open))
-                for token, is_open in zip((own, program), opened, strict=True)
+                for token, is_open in zip(tokens, opened, strict=True)
             ]
             for is_open in opened:
                 await is_open.wait()
@@ -327,6 +325,16 @@ def test_connections_of_a_suspended_person_and_his_programs_are_closed(up: Up) -
             await admin.stub.SuspendPlayer(suspend, metadata=admin.mine)
             began = asyncio.get_running_loop().time()
         assert [end.result() for end in ends] == ["SESSION_REVOKED"] * 2
-        assert asyncio.get_running_loop().time() - began < CLOSED_S_MAX
+        return asyncio.get_running_loop().time() - began
+
+    async def work(admin: Person) -> None:
+        paiju("staff", "grant", admin.player_id, "admin", "--reason", "for a test", "--data", str(up.data))
+        await admin.sign_in()
+        took: list[float] = []
+        for _ in range(CLOSED_TRIES):
+            took.append(await closed_after_s(admin, Person(admin.channel)))
+            if took[-1] < CLOSED_S_MAX:
+                return
+        raise AssertionError(f"a second is promised, it took {took}")
 
     with_person(up, work)
