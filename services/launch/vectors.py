@@ -11,6 +11,7 @@ from engine.doudizhu import vectors as doudizhu_engine
 from engine.kawuxing import vectors as kawuxing_engine
 from engine.paohuzi import vectors as paohuzi_engine
 from engine.qinghunpeng import vectors as qinghunpeng_engine
+from services.launch.exampleform import faults
 from services.launch.exits import NO, USAGE, Stop
 from services.scoring.core import vectors as scoring
 from services.scoring.core.games import GAMES as AUDITED
@@ -42,7 +43,7 @@ def run(files: list[Path]) -> None:
     passed = failed = 0
     for where, case in [example for file in files for example in _examples(file)]:
         game = _game(where, case)
-        wrong = [
+        wrong = [f"no example: {sentence}" for sentence in faults(game, case)] or [
             f"{name}: {sentence}"
             for name, judge in JUDGES[game]
             for sentence in judged(judge, {**case, "game": game})
@@ -68,7 +69,7 @@ def judged(judge: Judge, case: Mapping[str, Any]) -> list[str]:
 
 def _examples(file: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     try:
-        lines = file.read_text(encoding="utf-8-sig").splitlines()
+        lines = file.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise Stop(USAGE, f"{file} cannot be read: {error}") from error
     for number, line in enumerate(lines, 1):
