@@ -14,7 +14,7 @@ from typing import Any
 from engine import GAMES, Refusal
 from engine.arena import DuelDeal, duel, duel_deals
 from services.launch.exits import USAGE, Stop
-from services.launch.simulate import parse_options
+from services.launch.simulate import known_options, parse_options
 
 PART_DEALS = 10
 """Deals that one process plays at a time."""
@@ -39,9 +39,9 @@ def run(challenge: Challenge, *, as_json: bool) -> None:
     Raises:
         Stop: Unknown game, preset, option or bot, or not two bots (`USAGE`).
     """
-    overrides = parse_options(challenge.options)
     try:
         game = GAMES[challenge.game]
+        overrides = parse_options(challenge.options, known_options(challenge.game))
         game.ruleset(challenge.preset, overrides)
     except Refusal as refusal:
         raise Stop(USAGE, str(refusal)) from refusal

@@ -7,7 +7,7 @@ import json
 import multiprocessing
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from engine import GAMES, Refusal
+from engine.options import OptionInfo, infos
 from services.chassis.clock import SystemClock
 from services.launch.arena import Seating, play_match
 from services.launch.exits import NO, USAGE, Stop
@@ -72,7 +73,7 @@ def run(order: Order, *, as_json: bool) -> None:
 def _seating(order: Order) -> Seating:
     try:
         game = GAMES[order.game]
-        overrides = parse_options(order.options)
+        overrides = parse_options(order.options, known_options(order.game))
         game.ruleset(order.preset, overrides)
     except Refusal as refusal:
         raise Stop(USAGE, str(refusal)) from refusal
@@ -87,8 +88,19 @@ def _seating(order: Order) -> Seating:
     return Seating(order.game, order.preset, bots, tuple(overrides.items()))
 
 
-def parse_options(words: tuple[str, ...]) -> dict[str, Any]:
+def known_options(game: str) -> dict[str, OptionInfo]:
+    """Return what is known about each option of a game, by name.
+
+    Raises:
+        UnknownGame: There is no such game; the known ones are named.
+    """
+    return infos(type(next(iter(GAMES[game].presets.values()))))
+
+
+def parse_options(words: tuple[str, ...], known: Mapping[str, OptionInfo]) -> dict[str, Any]:
     """Return options given as `name=value`, values in JSON or bare: `cap=none`, `double=on`, `bomb_mult=3`.
+
+    A word that an option can be is that word: `hz=none` is no null, and `names=876` no number.
 
     Raises:
         Stop: A word has no `=`, or a name comes twice (`USAGE`).
@@ -100,6 +112,9 @@ def parse_options(words: tuple[str, ...]) -> dict[str, Any]:
             raise Stop(USAGE, f"{word!r} is no option; write name=value")
         if name in options:
             raise Stop(USAGE, f"the option {name} is given twice")
+        if name in known and text in known[name].choices:
+            options[name] = text
+            continue
         try:
             options[name] = json.loads({"none": "null", "yes": "true", "no": "false"}.get(text, text))
         except (ValueError, RecursionError):

@@ -4,10 +4,11 @@ import math
 
 import pytest
 
+from engine import GAMES
 from engine.arena import DuelDeal
 from services.launch.duel import Challenge, _part
 from services.launch.exits import Stop
-from services.launch.simulate import parse_options
+from services.launch.simulate import known_options, parse_options
 from services.launch.tally import Tally, mean_of, rotated, wilson
 
 
@@ -86,7 +87,7 @@ def test_every_bot_sits_everywhere_equally_often() -> None:
 
 def test_options_are_written_as_people_write_them() -> None:
     words = ("double=on", "redeal_limit=3", "bomb_cap=none", "face_up=yes", "trio_in_wings=false")
-    assert parse_options(words) == {
+    assert parse_options(words, known_options("doudizhu")) == {
         "double": "on",
         "redeal_limit": 3,
         "bomb_cap": None,
@@ -95,10 +96,25 @@ def test_options_are_written_as_people_write_them() -> None:
     }
 
 
+@pytest.mark.parametrize("game", sorted(GAMES))
+def test_every_word_and_every_bound_of_an_option_can_be_given_as_paiju_rules_prints_it(game: str) -> None:
+    known = known_options(game)
+    assert any("none" in info.choices for info in known.values()) or game == "doudizhu"
+    preset = next(iter(GAMES[game].presets))
+    for name, info in known.items():
+        for word in info.choices:
+            assert parse_options((f"{name}={word}",), known) == {name: word}
+            GAMES[game].ruleset(preset, {name: word})
+        if info.high:
+            assert parse_options((f"{name}={info.high}",), known) == {name: info.high}
+        if info.optional:
+            assert parse_options((f"{name}=none",), known) == {name: None}
+
+
 @pytest.mark.parametrize("words", [("double",), ("=on",), ("double=on", "double=off")])
 def test_an_option_without_a_value_or_twice_is_refused(words: tuple[str, ...]) -> None:
     with pytest.raises(Stop):
-        parse_options(words)
+        parse_options(words, known_options("doudizhu"))
 
 
 def test_every_letter_of_a_seed_decides_the_deals_of_a_duel() -> None:
