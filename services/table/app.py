@@ -59,6 +59,7 @@ class TableService:
             rpc=serve_call,
             spawn=parts.spawn,
             grace_ms=settings.grace_ms,
+            log_kept=settings.log_kept,
             minds=self._minds,
             marks=MarkStore(parts.db(self.name)),
             guard=Guard(parts.rpc, parts.clock, parts.metrics, parts.spawn) if settings.protection else None,

@@ -43,6 +43,8 @@ class Means:
     spawn: Callable[[str, Coroutine[Any, Any, None]], asyncio.Task[None]]
     """Keeps a task of the process."""
     grace_ms: int = GRACE_MS
+    log_kept: int = 0
+    """So many messages of a log are kept beyond those that are needed."""
     minds: Minds | None = None
     """Where slow bots think."""
     marks: Marks | None = None

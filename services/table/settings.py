@@ -24,6 +24,9 @@ class TableSettings(ServiceSettings):
     standby: bool = True
     """Read along the logs of shards that would be ours if their owner died, so that its tables stand still
     hardly longer than its lease lasts (docs/adr/0033-who-may-own-a-shard-reads-along.md)."""
+    log_kept: int = Field(default=0, ge=0, le=10_000_000)
+    """So many messages of a log are kept beyond those that its tables are made from, for whoever copies it (a
+    mirror, an audit) and is behind."""
     record_days: int = Field(default=180, ge=0, le=36_500)
     """Finished rounds are kept so long (docs/replays.md); 0 = for ever."""
     favourite_days: int = Field(default=1_095, ge=0, le=36_500)

@@ -317,7 +317,9 @@ class Shard:
 
     async def _run_purges(self) -> None:
         while True:
-            floor = await self._purges.get()
+            floor = await self._purges.get() - self._means.log_kept
+            if floor <= 0:
+                continue
             if not self._watch.is_base_safe():
                 # Only this log knows its base: let the mark know it first.
                 continue

@@ -349,6 +349,8 @@ class Deployment:
             "PAIJU_NATS_PASSWORD": password_of(user),
             "PAIJU_STREAM_REPLICAS": str(self.size.replicas),
             "PAIJU_LOG_SHARDS": str(self.size.shards),
+            # The judge's mirrors may be far behind after a broker was killed.
+            "PAIJU_TABLE_LOG_KEPT": "1000000",
             "PAIJU_DATABASE_URL": self._database_url,
             "PAIJU_DATABASE_CONNECTIONS": "4",
             "PAIJU_SERVICE_KEY": self.service_key,

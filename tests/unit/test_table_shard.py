@@ -297,6 +297,29 @@ async def test_checkpoints_roll_and_the_log_is_purged_below_them_and_nothing_is_
 
 
 @lab
+async def test_messages_are_kept_for_whoever_copies_the_log_and_a_new_owner_reads_over_them(at: Lab) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tables, "CHECKPOINT_AFTER", 20)
+        patch.setattr(tables, "PURGE_AFTER", 10)
+        host = at.host()
+        host.means = replace(host.means, log_kept=60)
+        await host.take()
+        await table(at, "p_a", rounds=4, timing=FAST)
+        player = Player(await at.door(), "p_a", TABLE, random.Random(1))
+        await player.play(until=lambda one: at.log()[0][0] > 1 and one.view.round_no >= 3)
+        entries = at.log()
+        checkpoints = [
+            seq for seq, batch in entries for _, event in batch if isinstance(event, e.TableCheckpoint)
+        ]
+        assert len([seq for seq, _ in entries if seq < checkpoints[-1]]) >= 60
+        await host.kill()
+        after = await at.host("after").take()
+        assert TABLE in after.tables.live
+        await player.play()
+        assert player.view.match_end.rounds_played == 4
+
+
+@lab
 async def test_a_finished_round_is_published_by_the_next_owner_if_the_first_could_not(at: Lab) -> None:
     first = at.host("first")
     await first.take()
