@@ -168,9 +168,9 @@ def score(
     hand: Annotated[
         list[str],
         typer.Argument(
-            help="Cards in hand (跑胡子 s1…s10 b1…b10, or 一…十 壹…拾; tiles m1…z7), melds on the table as "
-            "kind:cards (chi peng pao ti wei chouwei; chi peng an ming bu, flowers:f1f2), and the winning "
-            "card after a +; without one the last card in hand wins."
+            help="Cards in hand (跑胡子 s1…s10 b1…b10, or 一…十 壹…拾; tiles m1…z7, p1p2p3 or p123), melds "
+            "on the table as kind:cards (chi peng pao ti wei chouwei; chi peng an ming bu, flowers:f1f2), "
+            "and the winning card after a +; without one the last card in hand wins."
         ),
     ],
     source: Annotated[

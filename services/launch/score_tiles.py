@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -19,17 +20,21 @@ KONGS: Final = ("an", "ming", "bu")
 FLOWERS: Final = "flowers"
 """The kind of meld that exposed flowers of 清混碰 are typed as."""
 
+_GROUP: Final = re.compile(r"([a-z])([0-9]{2,})")
+"""Tiles of one suit, the suit once."""
+
 Melds = Sequence[tuple[str, tuple[str, ...]]]
 Found = tuple[dict[str, Any], list[str]]
 """The figures, and lines for people."""
 
 
 def tiles(text: str) -> tuple[str, ...]:
-    """Return tiles from their text, flowers as well.
+    """Return tiles from their text, flowers as well; `p123` is short for `p1p2p3`.
 
     Raises:
         BadNotation: It holds something that is no tile.
     """
+    text = _GROUP.sub(lambda group: "".join(group[1] + rank for rank in group[2]), text)
     if text.startswith("f"):
         return tuple(text[at : at + 2] for at in range(0, len(text), 2))
     return tuple(TILE_TEXTS[tile] for tile in parse_tiles(text))

@@ -168,6 +168,8 @@ def test_score_shows_both_sides_and_that_they_agree() -> None:
     ("game", "preset", "hand", "options", "expected"),
     [
         ("kawuxing", "seed004", "p2p2p2 p4p6 p7p7p7 s1s2s3 z5z5 +p5", (), {"卡五星": 2}),
+        ("kawuxing", "seed004", "p22246777 s123 z55 +p5", (), {"卡五星": 2}),
+        ("qinghunpeng", "seed000", "m111333 m77 m99 peng:m555 flowers:f13 +m7", (), {"清碰": 20}),
         ("kawuxing", "seed004", "p1p1p1p1 p3p3 p5p5 p7p7 p9p9 s1 +s1", ("--from", "discard"), {"龙七对": 16}),
         ("qinghunpeng", "seed000", "m1m1m1 m3m3m3 m7m7 m9m9 peng:m5m5m5 flowers:f1f3 +m7", (), {"清碰": 20}),
         (
