@@ -37,7 +37,13 @@ FAMILIES = {
     "paused": "SETTLEMENT_PENDING ROUND_DISPUTED",
     "say": "ti pao wei chouwei peng chi hu",
     "shape": "ti pao wei chouwei kan peng shun jiao jiang rest",
-    "replay": "back run on",
+    "replay": "back run on first last score lesson share",
+    "room.payer": "owner each winner",
+    "room.pays": "owner each winner nothing",
+    "room.chat": "all phrases no",
+    "room.watching": "no yes",
+    "room.refused": "ROOM_CARDS_TOO_FEW",
+    "vote.who": "yes no open",
     "round": "OUTCOME_ENGINE OUTCOME_SCORING OUTCOME_VOID",
     "round.col": "who points before coins fee net",
     "security.scope": "play profile records.read wallet.read",
@@ -69,6 +75,11 @@ FAMILIES = {
     "staff.resolve": "done",
     "staff.return": "refund provider_refund chargeback asked done refused reversed",
     "staff.waive": "done",
+    "statistics": "STATISTICS_PRIVATE INVALID_ARGUMENT",
+    "statistics.col": "when rounds wins points sum",
+    "statistics.figure": "rounds rate mean win_mean self_share deal_in draws huxi",
+    "statistics.how": "landlord peasants",
+    "statistics.plot": "points rounds",
 }
 """Keys that are put together at run time."""
 

@@ -24,12 +24,16 @@ SMALL_TEXT = """() => {
   return found;
 }"""
 
-SMALL_BUTTONS = """(cardLeast) => [...document.querySelectorAll("button, input, select, summary")]
+SMALL_BUTTONS = """(cardLeast) => {
+  // In a replay no card is there to be touched.
+  const leastOf = (node) =>
+    node.matches(".replay .hand-card") ? 20 : node.matches(".hand-card") ? cardLeast : 39.5;
+  return [...document.querySelectorAll("button, input, select, summary")]
   .filter((node) => node.checkVisibility({ checkVisibilityCSS: true }))
   .map((node) => [node, node.getBoundingClientRect()])
-  .filter(([node, box]) => box.width < (node.matches(".hand-card") ? cardLeast : 39.5) || box.height < 39.5)
-  .map(([node, box]) => `${node.className} ${node.textContent.slice(0, 16)}: ${box.width}x${box.height}`)
-"""
+  .filter(([node, box]) => box.width < leastOf(node) || box.height < 39.5)
+  .map(([node, box]) => `${node.className} ${node.textContent.slice(0, 16)}: ${box.width}x${box.height}`);
+}"""
 
 BOXES = """(selectors) => selectors.map((selector) => {
   const node = document.querySelector(selector);

@@ -1,8 +1,8 @@
 // Which page the address asks for: `#wallet`, `#wallet/round/<id>`, none. Back, a reload and a link work as anywhere.
 
-/** The parts of a fragment: `#wallet/round/m_1%2F2` → `["wallet", "round", "m_1/2"]`; `[]` for what is no address of a page. */
+/** The parts of a fragment: `#wallet/round/m_1%2F2` (or `#/wallet/…`) → `["wallet", "round", "m_1/2"]`; `[]` for what is no address of a page. */
 export function partsOf(hash) {
-  const parts = hash.replace(/^#/, "").split("/");
+  const parts = hash.replace(/^#\/?/, "").split("/");
   if (!/^[a-z]+$/.test(parts[0])) return [];
   try {
     return parts.map(decodeURIComponent);

@@ -65,6 +65,69 @@ export function stepsOf(texts) {
   return steps;
 }
 
+/** A round of the service as replays show it: every seat that may be looked at with its texts, all at the same steps. */
+export function fromService({ replay, record, is_favourite, note }) {
+  return {
+    roundId: replay.round_id,
+    game: replay.game,
+    preset: replay.preset,
+    rounds: 0,
+    players: replay.players,
+    scripts: new Map(replay.scripts.map(({ seat, events, told }) => [seat, { texts: events, told }])),
+    steps: replay.steps,
+    answers: replay.answers,
+    points: replay.points,
+    why: { zh: replay.explanation_zh, en: replay.explanation_en },
+    deal: replay.deal,
+    record,
+    startedAtMs: replay.started_at_ms,
+    own: replay.seat,
+    isOpen: replay.viewer === "VIEWER_ABOVE",
+    isFavourite: Boolean(is_favourite),
+    note: note ?? "",
+  };
+}
+
+/** A round that this browser has kept as replays show it: one seat, its own. */
+export function fromKept(kept) {
+  const told = stepsOf(kept.texts);
+  const { round } = tableAt(kept, kept.texts.length);
+  return {
+    ...kept,
+    scripts: new Map([[round.seat, { texts: kept.texts, told }]]),
+    steps: told.map(() => ({ at_ms: 0, answers: 0 })),
+    answers: [],
+    points: round.end?.points ?? [],
+    deal: null,
+    record: new Uint8Array(0),
+    startedAtMs: 0,
+    own: round.seat,
+    isOpen: false,
+    isFavourite: false,
+    note: "",
+  };
+}
+
+/** The table at a step as a seat saw it. */
+export function seenBy(round, seat, at) {
+  const { texts, told } = round.scripts.get(seat);
+  return tableAt({ ...round, texts }, told[at]);
+}
+
+/** The table at a step as a seat saw it, and beside that what every other seat knew of itself: `round.above`, hands by seat. */
+export function seenFromAbove(round, seat, at) {
+  const table = seenBy(round, seat, at);
+  const { round: now } = table;
+  now.above = {};
+  for (const other of round.scripts.keys()) {
+    if (other === seat) continue;
+    const theirs = seenBy(round, other, at).round;
+    now.above[other] = theirs.hand;
+    if (now.melds) now.melds = now.melds.map((melds, owner) => (owner === other ? theirs.melds[other] : melds));
+  }
+  return table;
+}
+
 /** The table as it stood after so many texts. */
 export function tableAt({ roundId, game, preset, rounds, players, texts }, count) {
   const table = new Table(roundId.slice(0, roundId.lastIndexOf("/")));

@@ -6,6 +6,7 @@ import { LIMITS } from "./words/limits.mjs";
 import { LOBBY } from "./words/lobby.mjs";
 import { PAGE_WORDS } from "./words/pages.mjs";
 import { PROFILE } from "./words/profile.mjs";
+import { REPLAY } from "./words/replay.mjs";
 import { RESULT } from "./words/result.mjs";
 import { SECURITY } from "./words/security.mjs";
 import { STAFF } from "./words/staff.mjs";
@@ -15,4 +16,4 @@ import { TOPUP } from "./words/topup.mjs";
 import { TOPUPSTAKE } from "./words/topupstake.mjs";
 import { WALLET } from "./words/wallet.mjs";
 
-export const STRINGS = Object.freeze({ ...COMMON, ...LOBBY, ...TABLE, ...RESULT, ...PAGE_WORDS, ...PROFILE, ...HALLS, ...WALLET, ...TOPUP, ...TOPUPSTAKE, ...SECURITY, ...LIMITS, ...STAFF, ...STAFFMONEY, ...GAME_WORDS });
+export const STRINGS = Object.freeze({ ...COMMON, ...LOBBY, ...TABLE, ...RESULT, ...PAGE_WORDS, ...PROFILE, ...HALLS, ...WALLET, ...TOPUP, ...TOPUPSTAKE, ...SECURITY, ...LIMITS, ...STAFF, ...REPLAY, ...STAFFMONEY, ...GAME_WORDS });

@@ -89,7 +89,7 @@ export function recordDialog(state, controls) {
       {},
       h("p", {}, t("record.round", { id: roundId })),
       h("p", {}, `${t("result.points")} `, players.map((id, seat) => h("span.record-score", { key: seat }, nameOfPlayer(state, id, seat), " ", h("b", {}, signed(record.result.points[seat]))))),
-      kept ? h("button.primary", { "data-button": "replay", onclick: () => controls.replay.open(roundId) }, icon("eye"), t("replay.title")) : null,
+      h("button.primary", { "data-button": "replay", onclick: () => controls.replay.open(roundId) }, icon("eye"), t("replay.title")),
       h("button.plain", { onclick: () => saveText(recordFileName(roundId), text) }, icon("save"), t("record.save")),
       h("a.plain.link-button", { href: hashOf("wallet", "round", roundId) }, t("round.money")),
     ),

@@ -32,6 +32,14 @@ const PATHS = {
   scales: "M12 4v16M7 20h10M5 7h14M5 7l-2.500 6h5zM19 7l-2.500 6h5z",
   device: "M7 3h10v18H7zM11 18h2",
   flag: "M6 21V4h12l-3 4 3 4H6",
+  first: "M7 5v14M19 5L9 12l10 7z",
+  last: "M17 5v14M5 5l10 7-10 7z",
+  play: "M7 4l13 8-13 8z",
+  pause: "M8 5v14M16 5v14",
+  on: "M10 6l6 6-6 6",
+  share: "M7 14a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM17 8a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM17 20a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM9 11l6-4M9 13l6 4",
+  lamp: "M9 18h6M10 21h4M12 3a6 6 0 0 0-3.500 11v1h7v-1A6 6 0 0 0 12 3z",
+  open: "M4 18V6h6l2 2h8v10zM12 11v5M12 11l-2 2M12 11l2 2",
   copy: "M9 9h11v11H9zM5 15H4V4h11v1",
 };
 

@@ -1,4 +1,6 @@
 // The pages beside lobby and table. To add one: its line here, and what README.md says of pages.
+import { HistoryControls } from "../control/history.mjs";
+import { ReplayPageControls } from "../control/replaypage.mjs";
 import { HallsControls } from "../control/halls.mjs";
 import { LimitsControls } from "../control/limits.mjs";
 import { ProfileControls } from "../control/profile.mjs";
@@ -7,6 +9,8 @@ import { isStaff, StaffControls } from "../control/staff.mjs";
 import { TopUpControls } from "../control/topup.mjs";
 import { WalletControls } from "../control/wallet.mjs";
 import { hallsPage } from "./halls.mjs";
+import { historyPage } from "./historypage.mjs";
+import { replayPage } from "./replaypage.mjs";
 import { limitsPage } from "./limits.mjs";
 import { profilePage } from "./profile.mjs";
 import { securityPage } from "./security.mjs";
@@ -16,12 +20,15 @@ import { walletPage } from "./wallet.mjs";
 
 /**
  * In the order of the menu. `name`: the address, `#<name>`; `words`: the key of its title; `view(state, controls, path)`; `control`:
- * a `PageControls`, found as `controls.pages.<name>`; `icon`: of `icons.mjs`; `only?(state)`: whether this person may see it.
+ * a `PageControls`, found as `controls.pages.<name>`; `icon`: of `icons.mjs`; `only?(state)`: whether this person may see it; `isHidden?`: no
+ * menu leads there.
  */
 export const PAGES = [
   { name: "wallet", words: "wallet.title", icon: "purse", view: walletPage, control: WalletControls },
   { name: "halls", words: "halls.page", icon: "door", view: hallsPage, control: HallsControls },
   { name: "topup", words: "topup.title", icon: "gem", view: topupPage, control: TopUpControls },
+  { name: "history", words: "history.title", icon: "list", view: historyPage, control: HistoryControls },
+  { name: "replay", words: "replay.title", icon: "eye", view: replayPage, control: ReplayPageControls, isHidden: true },
   { name: "profile", words: "profile.title", icon: "person", view: profilePage, control: ProfileControls },
   { name: "security", words: "security.title", icon: "lock", view: securityPage, control: SecurityControls },
   { name: "limits", words: "limits.title", icon: "clock", view: limitsPage, control: LimitsControls },
@@ -32,4 +39,4 @@ export const PAGES = [
 export const pageOf = (name) => PAGES.find((page) => page.name === name);
 
 /** The pages that this person may see. */
-export const pagesFor = (state) => PAGES.filter((page) => !page.only || page.only(state));
+export const pagesFor = (state) => PAGES.filter((page) => !page.isHidden && (!page.only || page.only(state)));

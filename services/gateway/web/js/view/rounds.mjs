@@ -144,7 +144,7 @@ function proof(state, controls, round) {
     h(
       "div.page-buttons.at-start",
       {},
-      controls.replay.kept(round.id) ? h("button.plain", { key: "replay", "data-button": "replay", onclick: () => controls.replay.open(round.id) }, icon("eye"), t("replay.title")) : null,
+      h("button.plain", { key: "replay", "data-button": "replay", onclick: () => controls.replay.open(round.id) }, icon("eye"), t("replay.title")),
       h("button.plain", { key: "save", "data-button": "save", onclick: () => saveText(recordFileName(round.id), round.text) }, icon("save"), t("record.save")),
     ),
   );

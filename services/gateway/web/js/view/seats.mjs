@@ -88,8 +88,16 @@ export function otherSeat(state, at) {
       table.phase === "between" && seat?.ready ? h("span.ready-mark", { "aria-label": t("seat.ready"), role: "img" }, icon("check")) : null,
     ),
     table.face.field(state, at),
+    openHand(state, at),
     bubble(state, seat),
   );
+}
+
+/** What another seat holds, in a replay that is seen from above. */
+function openHand({ table }, at) {
+  const cards = table.round.above?.[at];
+  if (!cards?.length || table.face.opensHands) return null;
+  return h("div.above-hand", { key: "above", role: "group", "aria-label": t("replay.hand") }, table.face.cardRow(cards));
 }
 
 function bubble(state, seat) {

@@ -62,6 +62,7 @@ export function mahjongFace(spec) {
   if (typeof document !== "undefined") loadFaces();
   return {
     name: game.name,
+    opensHands: true,
     newRound: game.newRound,
     newUi,
     onAsked,

@@ -22,7 +22,7 @@ export function field(game, state, at) {
 
 function spread(game, round, at) {
   const melds = round.melds?.[at] ?? [];
-  const open = game.opened(round, at);
+  const open = round.above?.[at] ?? game.opened(round, at);
   const waits = game.openWaits(round, at);
   const flowers = round.flowers?.[at] ?? [];
   return h(

@@ -15,7 +15,7 @@ export function badge(state, at) {
 export function field(state, at) {
   const { round } = state.table;
   return [
-    h("div.melds", { key: "melds" }, (round.melds?.[at] ?? []).map((meld, place) => meldColumn(meld, { key: place, open: round.end !== null }))),
+    h("div.melds", { key: "melds" }, (round.melds?.[at] ?? []).map((meld, place) => meldColumn(meld, { key: place, open: round.end !== null || round.above !== undefined }))),
     h("div.river", { key: "river", "aria-label": t("river") }, river(state, at)),
   ];
 }

@@ -1,0 +1,100 @@
+// `#replay/round/<id>`, `#replay/<token of a link>`, `#replay/record`: which round is looked at again.
+import { callHttp } from "../net/http.mjs";
+import { Refused, wordsOf } from "../net/refused.mjs";
+import { fromKept, fromService } from "../game/replay.mjs";
+import { currentLanguage, t } from "../lib/i18n.mjs";
+import { PageControls } from "./pagecontrols.mjs";
+
+/** No record is longer (docs/record-format.md). */
+const RECORD_BYTES_MAX = 262_144;
+
+/** Loads what the replay shows. */
+export class ReplayPageControls extends PageControls {
+  /** `refused`: why there is nothing to see, in words. */
+  fresh() {
+    return { refused: "" };
+  }
+
+  get replays() {
+    return this.controls.replay;
+  }
+
+  open(path) {
+    const key = path.join("/");
+    if (this.state.replay?.key === key) return undefined;
+    if (this.state.replay) this.replays.stop();
+    this.set({ refused: "" });
+    if (path[0] === "record") return undefined;
+    return this.part("round", () => (path[0] === "round" ? this.openRound(key, path[1] ?? "") : this.openLink(key, path[0] ?? "")));
+  }
+
+  close() {
+    this.replays.stop();
+  }
+
+  /** Whether the address still asks for this. */
+  isAsked(key) {
+    return this.state.page?.name === this.name && this.state.page.path.join("/") === key;
+  }
+
+  async openRound(key, roundId) {
+    const answer = await this.answered(key, { round_id: roundId, viewer: "VIEWER_ABOVE" }, roundId);
+    if (!answer) return;
+    const round = fromService(answer);
+    const isMine = round.players.includes(this.state.playerId);
+    this.show(key, round, { ask: { round_id: roundId }, isMine, teaches: (seat) => !isMine || seat === round.own });
+  }
+
+  async openLink(key, token) {
+    const answer = await this.answered(key, { share_token: token });
+    if (!answer) return;
+    const round = fromService(answer);
+    const isMine = round.players.includes(this.state.playerId);
+    this.show(key, round, { ask: { share_token: token }, isMine, teaches: () => true });
+  }
+
+  show(key, round, how) {
+    if (this.isAsked(key)) this.replays.show(key, round, { ...how, teaches: (seat) => round.answers.length > 0 && how.teaches(seat) });
+  }
+
+  /** What GetReplay says; null if it says no. A round the service does not keep any more may still be kept here. */
+  async answered(key, request, roundId = "") {
+    try {
+      return await this.call("table/GetReplay", request);
+    } catch (error) {
+      const kept = roundId ? this.replays.kept(roundId) : null;
+      if (kept) {
+        this.show(key, fromKept(kept), { ask: {}, isMine: false, teaches: () => false });
+        return null;
+      }
+      if (!(error instanceof Refused)) throw error;
+      this.set({ refused: wordsOf(error, currentLanguage(), t("error.refused")) });
+      return null;
+    }
+  }
+
+  /** Check a file that the person has chosen, and show it; what is no record is not even sent. */
+  upload(file) {
+    return this.once("upload", async () => {
+      this.set({ refused: "" });
+      if (file.size > RECORD_BYTES_MAX) {
+        this.set({ refused: t("replay.upload.large", { most: RECORD_BYTES_MAX / 1024 }) });
+        return;
+      }
+      const record = new Uint8Array(await file.arrayBuffer());
+      let answer;
+      try {
+        // Over HTTP: a record is larger than any message of a connection may be.
+        answer = await callHttp("table/CheckRecord", { record }, await this.controls.session.token());
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        this.set({ refused: wordsOf(error, currentLanguage(), t("error.refused")) });
+        return;
+      }
+      const round = fromService({ ...answer, record });
+      this.controls.toast(t(answer.is_kept ? "replay.upload.kept" : "replay.upload.holds"), "good");
+      if (!this.isAsked("record")) this.replays.go("record");
+      this.replays.show("record", round, { ask: { record }, isMine: false, teaches: () => true });
+    });
+  }
+}
