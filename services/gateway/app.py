@@ -19,6 +19,8 @@ from services.gateway.calls import Calls
 from services.gateway.doors.call import CallDoor
 from services.gateway.doors.files import FOLDER, SECURITY, FilesDoor
 from services.gateway.doors.origin import Hosts
+from services.gateway.doors.qr import ROUTE as QR
+from services.gateway.doors.qr import QrDoor
 from services.gateway.doors.watch import KEEP_ALIVE_S, JunkLog, Watch
 from services.gateway.doors.websocket import WebSocketDoor
 from services.gateway.hooks import Hooks
@@ -52,6 +54,7 @@ class Gateway:
         app.router.add_get("/play", WebSocketDoor(hub).play)
         app.router.add_post("/call/{method:.+}", CallDoor(hub).call)
         Hooks(hub, parts).add_to(app)
+        app.router.add_get(QR, QrDoor().get)
         app.router.add_get("/{path:.*}", FilesDoor(folder).get)
         self._runner = web.AppRunner(
             app,

@@ -122,7 +122,7 @@ class RoomsDesk:
                 cards=self._prices.cards(wish.rounds, wish.rules),
                 wish=wish.hash,
             )
-            await self._tables.CheckTableSpec(CheckTableSpecRequest(spec=room.spec(fill=f"bot:{BOT}")))
+            await self._check(room)
             try:
                 await self._entrance.check(owner_id, wish.game)
                 await self._people.check_free(owner_id)
@@ -249,7 +249,7 @@ class RoomsDesk:
         )
         if changed.stakes is not None and len(room.humans) < len(room.places):
             raise Refusal("BOTS_NOT_FOR_COINS")
-        await self._tables.CheckTableSpec(CheckTableSpecRequest(spec=changed.spec(fill=f"bot:{BOT}")))
+        await self._check(changed)
         if wish.rules.payer == "owner":
             await self._entrance.check_cards(player_id, changed.cards)
         return await self.change(lambda c: rooms.change_rules(c, changed, player_id, self._clock.now_ms()))
@@ -332,6 +332,15 @@ class RoomsDesk:
         rooms.check_open(room, self._clock.now_ms())
         return room
 
+    async def _check(self, room: Room) -> None:
+        """See that the tables would play it.
+
+        Raises:
+            Refusal: As `CheckTableSpec`.
+        """
+        spec = room.spec(fill=f"bot:{BOT}", timing=self._settings.room_timing)
+        await self._tables.CheckTableSpec(CheckTableSpecRequest(spec=spec))
+
     def _stakes(self, wish: Wish) -> Stakes | None:
         """Return what a wished room plays for.
 
@@ -368,7 +377,7 @@ class RoomsDesk:
             room = change(connection)
             if not rooms.start(connection, room, table_id):
                 return room, False
-            spec = room.spec().SerializeToString(deterministic=True)
+            spec = room.spec(timing=self._settings.room_timing).SerializeToString(deterministic=True)
             placements.create(connection, table_id, "room", room.room_id, spec, now)
             return room, True
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from pydantic import Field
 
 from services.chassis.config import ServiceSettings, prefixed
+from services.matchmaking.core.halls import WATCH_DELAY_MS
 
 HALLS = Path(__file__).parent / "halls.json"
 ROOM_CARDS = Path(__file__).parent / "room_cards.json"
@@ -23,10 +24,15 @@ class MatchmakingSettings(ServiceSettings):
     """After so long bots fill the seats."""
     match_every_ms: int = Field(default=500, ge=20, le=10_000)
     """How often an owner looks at its halls when nobody wakes it."""
+    watch_delay_ms: int = Field(default=WATCH_DELAY_MS, ge=0, le=600_000)
+    """Who watches a table of a hall is shown everything so much later, so that no viewer can help a seat."""
     room_minutes: int = Field(default=30, ge=1, le=24 * 60)
     """How long a room may wait for its people."""
     room_cards_file: Path = ROOM_CARDS
     """What rooms cost, as data: room cards by rounds, and to a score."""
+    room_timing: str = ""
+    """Waits at the tables of rooms that differ from the game's, a JSON object as `TableSpec.timing_json`; the
+    tables refuse one they can't use when a room is opened."""
     kick_minutes: int = Field(default=10, ge=1, le=24 * 60)
     """Who was sent away from a room may not come back for so long."""
     code_guesses_per_minute: int = Field(default=10, ge=1)

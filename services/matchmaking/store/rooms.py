@@ -114,7 +114,7 @@ class Room:
         first = mine.seat if mine else 0
         return min(others, key=lambda place: (place.seat - first) % self.seats).player_id if others else ""
 
-    def spec(self, fill: str = "") -> TableSpec:
+    def spec(self, fill: str = "", timing: str = "") -> TableSpec:
         """Return what its table is made from; empty places are taken by `fill` (to check the options)."""
         by_seat = {place.seat: place.player_id for place in self.places}
         rules = self.rules
@@ -130,6 +130,7 @@ class Room:
             to_score=rules.to_score,
             chat="" if rules.chat == "all" else rules.chat,
             voice=rules.voice,
+            timing_json=timing,
         )
 
     def message(self) -> RoomMessage:

@@ -31,6 +31,10 @@ export function initialState(storage) {
     replay: null,
     ticket: null,
     room: null,
+    /** A room in which the people of the last one play once more. */
+    invite: null,
+    /** What rooms cost, as the service lists it. */
+    roomPrices: null,
     /** The game and the rule set that the lobby shows. */
     game: "",
     preset: "",

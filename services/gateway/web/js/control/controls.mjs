@@ -11,6 +11,7 @@ import { endingWords } from "./limits.mjs";
 import { LobbyControls } from "./lobby.mjs";
 import { PlayControls } from "./play.mjs";
 import { ReplayControls } from "./replay.mjs";
+import { RoomControls } from "./rooms.mjs";
 import { Router } from "./router.mjs";
 import { onKey } from "./keys.mjs";
 
@@ -31,6 +32,7 @@ export class Controls {
     });
     this.door = new DoorControls(this);
     this.lobby = new LobbyControls(this);
+    this.rooms = new RoomControls(this);
     this.play = new PlayControls(this);
     this.chat = new ChatControls(this);
     this.replay = new ReplayControls(this, localStorage);
@@ -121,10 +123,11 @@ export class Controls {
     if (!this.state.profile) this.lobby.loadAll();
   }
 
-  notice({ ticket, room, chat, wallet, play_ending }) {
+  notice({ ticket, room, invite, chat, wallet, play_ending }) {
     if (play_ending) this.playEnds(play_ending);
     if (ticket) this.lobby.onTicket(ticket);
-    if (room) this.lobby.onRoom(room);
+    if (room) this.rooms.onRoom(room);
+    if (invite) this.rooms.onInvite(invite);
     if (chat) this.chat.hear(chat);
     if (wallet) {
       this.change((state) => (state.wallet = wallet));

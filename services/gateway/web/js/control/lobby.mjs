@@ -1,4 +1,4 @@
-// Before a table: profile, wallet, sign-in, halls, tickets, rooms, statistics, records.
+// Before a table: profile, wallet, sign-in, halls, tickets, statistics, records.
 import { t } from "../lib/i18n.mjs";
 import { freshId } from "../lib/ids.mjs";
 import { canPlay } from "../games/registry.mjs";
@@ -206,68 +206,6 @@ export class LobbyControls {
     }
   }
 
-  // ---- friends' rooms ----
-
-  createRoom({ game, preset, options, rounds }) {
-    return this.controls.once("room", async () => {
-      const { room } = await this.call("matchmaking/CreateRoom", {
-        request_id: freshId(),
-        game,
-        preset,
-        options_json: Object.keys(options).length ? JSON.stringify(options) : "",
-        rounds,
-      });
-      this.change((state) => (state.dialog = null));
-      this.onRoom(room);
-      this.poll();
-    });
-  }
-
-  joinRoom(code) {
-    return this.controls.once("room", async () => {
-      const { room } = await this.call("matchmaking/JoinRoom", { room_code: code });
-      this.change((state) => (state.dialog = null));
-      this.onRoom(room);
-      this.poll();
-    });
-  }
-
-  setReady(ready) {
-    return this.controls.once("room", async () => {
-      const { room } = await this.call("matchmaking/SetRoomReady", { room_code: this.state.room.room_code, ready });
-      this.onRoom(room);
-    });
-  }
-
-  /** Give the empty places to bots of one level: `easy`, `normal`, `hard`. */
-  fillWithBots(bot) {
-    return this.controls.once("room", async () => {
-      const { room } = await this.call("matchmaking/FillRoomWithBots", { room_code: this.state.room.room_code, bot });
-      this.onRoom(room);
-    });
-  }
-
-  leaveRoom() {
-    return this.controls.once("room", async () => {
-      const { room_code } = this.state.room;
-      this.change((state) => (state.room = null));
-      await this.call("matchmaking/LeaveRoom", { room_code });
-    });
-  }
-
-  onRoom(room) {
-    this.loadPeople(room.places.map((place) => place.player_id));
-    if (room.state === "playing" && room.table_id) {
-      this.change((state) => (state.room = null));
-      if (this.state.table?.tableId !== room.table_id && !hasLeft(room.table_id)) this.controls.play.enter(room.table_id);
-    } else if (room.state === "closed") {
-      if (this.state.room?.room_code === room.room_code) {
-        this.change((state) => (state.room = null));
-        this.controls.toast(t("room.closed"));
-      }
-    } else if (!this.state.table) this.change((state) => (state.room = room));
-  }
-
   /** Notices can be lost; while waiting, ask now and then. */
   poll() {
     clearTimeout(this.poller);
@@ -278,7 +216,7 @@ export class LobbyControls {
         if (this.state.ticket) {
           this.onTicket((await this.call("matchmaking/GetTicket", { ticket_id: this.state.ticket.ticket_id })).ticket);
         } else if (this.state.room) {
-          this.onRoom((await this.call("matchmaking/GetRoom", { room_code: this.state.room.room_code })).room);
+          this.controls.rooms.onRoom((await this.call("matchmaking/GetRoom", { room_code: this.state.room.room_code })).room);
         }
       } catch (error) {
         if (error.code === 5) {

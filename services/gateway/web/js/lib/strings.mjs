@@ -8,6 +8,7 @@ import { PAGE_WORDS } from "./words/pages.mjs";
 import { PROFILE } from "./words/profile.mjs";
 import { REPLAY } from "./words/replay.mjs";
 import { RESULT } from "./words/result.mjs";
+import { ROOMS } from "./words/rooms.mjs";
 import { SECURITY } from "./words/security.mjs";
 import { STAFF } from "./words/staff.mjs";
 import { STAFFMONEY } from "./words/staffmoney.mjs";
@@ -16,4 +17,4 @@ import { TOPUP } from "./words/topup.mjs";
 import { TOPUPSTAKE } from "./words/topupstake.mjs";
 import { WALLET } from "./words/wallet.mjs";
 
-export const STRINGS = Object.freeze({ ...COMMON, ...LOBBY, ...TABLE, ...RESULT, ...PAGE_WORDS, ...PROFILE, ...HALLS, ...WALLET, ...TOPUP, ...TOPUPSTAKE, ...SECURITY, ...LIMITS, ...STAFF, ...REPLAY, ...STAFFMONEY, ...GAME_WORDS });
+export const STRINGS = Object.freeze({ ...COMMON, ...LOBBY, ...TABLE, ...RESULT, ...PAGE_WORDS, ...PROFILE, ...HALLS, ...WALLET, ...TOPUP, ...TOPUPSTAKE, ...ROOMS, ...SECURITY, ...LIMITS, ...STAFF, ...REPLAY, ...STAFFMONEY, ...GAME_WORDS });

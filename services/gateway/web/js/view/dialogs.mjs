@@ -11,7 +11,9 @@ import { orderOf, setOrder } from "./order.mjs";
 import { optionWords } from "./optionvalue.mjs";
 import { catalogue, changesOf, nearestPreset, presetsOf } from "./presets.mjs";
 import { waitFor } from "./waitfor.mjs";
-import { roomForm } from "./roomform.mjs";
+import { closeDialog, placeDialog, shareDialog } from "./room.mjs";
+import { roomChange, roomForm } from "./roomform.mjs";
+import { sheetDialog } from "./sheet.mjs";
 
 const KINDS = {
   settings: { title: "settings.title", body: settings },
@@ -22,6 +24,11 @@ const KINDS = {
   record: { title: "record.title", body: recordDialog, wide: true },
   create: { title: "room.create", body: roomForm, wide: true },
   join: { title: "room.join", body: keypad },
+  change: { title: "room.change.title", body: roomChange, wide: true },
+  place: { title: "room.place", body: placeDialog },
+  share: { title: "room.invite", body: shareDialog },
+  close: { title: "room.close", body: closeDialog },
+  sheet: { title: "sheet.title", body: sheetDialog, wide: true },
   menu: { title: "menu.title", body: menu },
   leave: { title: "leave.title", body: leave },
   dissolve: { title: "dissolve.title", body: dissolve },
@@ -106,6 +113,7 @@ function menu(state, controls) {
     "div.menu",
     {},
     item("rules", t("rules.title"), () => controls.dialog({ kind: "rules" })),
+    table?.roomCode && table.me ? item("sheet", t("sheet.title"), () => controls.rooms.openSheet()) : null,
     document.fullscreenEnabled ? item("full", t(document.fullscreenElement ? "full.off" : "full.on"), () => fullScreen(controls)) : null,
     item("pages", t("pages.title"), () => controls.dialog({ kind: "pages" })),
     item("lobby", t("menu.lobby"), () => controls.play.toLobby()),

@@ -1,9 +1,12 @@
 // Files from the page.
 
 /** Let the browser save a text under a name. */
-export function saveText(name, text) {
+export const saveText = (name, text) => saveBlob(name, new Blob([text], { type: "text/plain;charset=utf-8" }));
+
+/** Let the browser save bytes under a name. */
+export function saveBlob(name, blob) {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type: "text/plain;charset=utf-8" }));
+  link.href = URL.createObjectURL(blob);
   link.download = name;
   document.body.append(link);
   link.click();

@@ -11,7 +11,7 @@ export function keypad(state, controls) {
     controls.sound.play("tap");
     const next = (code + digit).slice(0, DIGITS);
     controls.change((s) => (s.dialog.code = next));
-    if (next.length === DIGITS && code.length < DIGITS) controls.lobby.joinRoom(next);
+    if (next.length === DIGITS && code.length < DIGITS) controls.rooms.join(next);
   };
   const back = () => controls.change((s) => (s.dialog.code = code.slice(0, -1)));
   const key = (words, onclick, label) => h("button.key", { key: words, onclick, "aria-label": label ?? words }, words);

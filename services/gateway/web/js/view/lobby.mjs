@@ -5,14 +5,12 @@ import { bestHall, whyClosed } from "../game/halls.mjs";
 import { goldIn } from "../game/wallet.mjs";
 import { h } from "../lib/vdom.mjs";
 import { icon } from "./icons.mjs";
-import { avatar, avatarPicture, isBot, nameOfPlayer } from "./people.mjs";
-import { copyText } from "./download.mjs";
-import { optionWords } from "./optionvalue.mjs";
-import { catalogue, changesOf, gameTitle, presetsOf } from "./presets.mjs";
+import { avatar, avatarPicture } from "./people.mjs";
+import { catalogue, gameTitle, presetsOf } from "./presets.mjs";
+import { inviteStrip, roomPanel } from "./room.mjs";
 import { waitFor } from "./waitfor.mjs";
 import { clockFace } from "./ticker.mjs";
 
-const LEVELS = ["easy", "normal", "hard"];
 /** Narrower than this, a large sum is shown short; the wallet has it in full. */
 const NARROW_PX = 480;
 
@@ -23,6 +21,7 @@ export function lobby(state, controls) {
     { key: "lobby" },
     header(state, controls),
     state.awayTable ? away(state, controls) : null,
+    inviteStrip(state, controls),
     state.room ? roomPanel(state, controls) : state.ticket ? waitPanel(state, controls) : halls(state, controls),
   );
 }
@@ -188,68 +187,4 @@ function waitPanel(state, controls) {
     ticket.bots_at_ms ? h("p", {}, t("ticket.bots.before"), clockFace(ticket.bots_at_ms), t("ticket.bots.after")) : null,
     h("button.plain", { disabled: state.busy.has("cancel"), onclick: () => controls.lobby.cancelTicket() }, t("ticket.cancel")),
   );
-}
-
-function roomPanel(state, controls) {
-  const { room } = state;
-  const mine = room.places.find((place) => place.player_id === state.playerId);
-  const owner = room.owner_id === state.playerId;
-  const empty = room.places.some((place) => !place.player_id);
-  const preset = presetsOf(state, room.game, [room.preset])[0];
-  return h(
-    "section.room",
-    { key: "room", "aria-label": t("room.title") },
-    h("p.room-label", {}, t("room.code")),
-    h("p.room-code", {}, [...room.room_code].map((digit, at) => h("span.digit", { key: at }, digit))),
-    h("button.plain.copy", { onclick: () => copyCode(controls, room.room_code) }, icon("copy"), t("room.copy")),
-    h("p.room-facts", {}, gameTitle(state, room.game), " · ", preset?.title ?? room.preset, " · ", t("hall.rounds", { rounds: room.rounds }), changedRules(state, room)),
-    h("div.places", {}, room.places.map((place) => placeView(state, room, place))),
-    owner && empty ? botLevels(state, controls) : null,
-    h(
-      "div.room-buttons",
-      {},
-      mine ? h("button.primary", { disabled: state.busy.has("room"), onclick: () => controls.lobby.setReady(!mine.ready) }, t(mine.ready ? "room.unready" : "room.ready")) : null,
-      h("button.plain", { "data-button": "rules", onclick: () => controls.dialog({ kind: "rules" }) }, t("rules.title")),
-      h("button.plain", { onclick: () => controls.lobby.leaveRoom() }, t(owner ? "room.close" : "room.leave")),
-    ),
-  );
-}
-
-/** What the owner has changed, so that nobody is ready for rules he does not know. */
-function changedRules(state, room) {
-  const changes = Object.entries(changesOf(room));
-  if (!changes.length) return null;
-  const known = new Map(catalogue(state, room.game)?.options.map((option) => [option.name, option]));
-  const words = changes.filter(([name]) => known.has(name)).map(([name, value]) => `${localised(known.get(name))} ${optionWords(known.get(name), value, room.game)}`);
-  return h("span.room-changes", {}, [t("room.custom"), ...words].join(" · "));
-}
-
-/** Who plays in the empty places; only the levels that the game has. */
-function botLevels(state, controls) {
-  const bots = catalogue(state, state.room.game)?.bots ?? [];
-  const levels = LEVELS.filter((level) => bots.includes(level));
-  return h(
-    "div.bot-levels",
-    { key: "bots", role: "group", "aria-label": t("room.bots") },
-    h("span.bot-levels-words", {}, t("room.bots")),
-    levels.map((level) => h("button.plain", { key: level, "data-bot": level, disabled: state.busy.has("room"), onclick: () => controls.lobby.fillWithBots(level) }, t(`bot.level.${level}`))),
-  );
-}
-
-function placeView(state, room, place) {
-  const taken = place.player_id !== "";
-  return h(
-    "div.place",
-    { key: place.seat, class: taken ? "taken" : "" },
-    taken ? avatar(state, place.player_id, place.seat) : h("span.avatar.empty", { "aria-hidden": "true" }, "?"),
-    h("span.place-name", {}, taken ? nameOfPlayer(state, place.player_id, place.seat) : t("room.empty")),
-    isBot(place.player_id) && LEVELS.includes(levelOf(place.player_id)) ? h("span.place-level", {}, t(`bot.level.${levelOf(place.player_id)}`)) : null,
-    h("span.place-state", {}, !taken ? "" : place.ready || isBot(place.player_id) ? t("room.is_ready") : t("room.not_ready"), place.player_id === room.owner_id ? ` · ${t("room.owner")}` : ""),
-  );
-}
-
-const levelOf = (playerId) => playerId.slice("bot:".length);
-
-async function copyCode(controls, code) {
-  controls.toast((await copyText(code)) ? t("room.copied") : code);
 }

@@ -4,6 +4,7 @@ import { ReplayPageControls } from "../control/replaypage.mjs";
 import { HallsControls } from "../control/halls.mjs";
 import { LimitsControls } from "../control/limits.mjs";
 import { ProfileControls } from "../control/profile.mjs";
+import { RoomPageControls } from "../control/roompage.mjs";
 import { SecurityControls } from "../control/security.mjs";
 import { isStaff, StaffControls } from "../control/staff.mjs";
 import { TopUpControls } from "../control/topup.mjs";
@@ -13,6 +14,7 @@ import { historyPage } from "./historypage.mjs";
 import { replayPage } from "./replaypage.mjs";
 import { limitsPage } from "./limits.mjs";
 import { profilePage } from "./profile.mjs";
+import { roomPage } from "./room.mjs";
 import { securityPage } from "./security.mjs";
 import { staffPage } from "./staff.mjs";
 import { topupPage } from "./topup.mjs";
@@ -29,6 +31,7 @@ export const PAGES = [
   { name: "topup", words: "topup.title", icon: "gem", view: topupPage, control: TopUpControls },
   { name: "history", words: "history.title", icon: "list", view: historyPage, control: HistoryControls },
   { name: "replay", words: "replay.title", icon: "eye", view: replayPage, control: ReplayPageControls, isHidden: true },
+  { name: "room", words: "room.page", icon: "users", view: roomPage, control: RoomPageControls, isHidden: true },
   { name: "profile", words: "profile.title", icon: "person", view: profilePage, control: ProfileControls },
   { name: "security", words: "security.title", icon: "lock", view: securityPage, control: SecurityControls },
   { name: "limits", words: "limits.title", icon: "clock", view: limitsPage, control: LimitsControls },

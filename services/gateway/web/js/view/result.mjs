@@ -197,14 +197,27 @@ function keptFooter({ table, ui }, controls) {
   );
 }
 
+/** After the match of a friends' room: its score sheet, and once more with the same people. */
+function afterRoom(state, controls) {
+  const { invite } = state;
+  const busy = state.busy.has("room");
+  return [
+    h("button.plain", { key: "sheet", "data-action": "sheet", onclick: () => controls.rooms.openSheet() }, icon("list"), t("sheet.title")),
+    invite
+      ? h("button.primary", { key: "accept", "data-action": "rematch", disabled: busy, onclick: () => controls.rooms.acceptInvite() }, t("room.again.asks", { who: nameOfPlayer(state, invite.owner_id) }), " · ", t("room.again.join"))
+      : h("button.primary", { key: "rematch", "data-action": "rematch", disabled: busy, onclick: () => controls.rooms.rematch() }, icon("users"), t("room.again")),
+  ];
+}
+
 function footer(state, controls) {
   const { table } = state;
   const buttons = [saveButton(table, controls)];
   if (state.playEnding && !table.matchEnd) buttons.push(h("p.footer-words.urgent", { key: "ending", role: "status" }, endingWords(state.playEnding)));
   buttons.push(h("button.plain", { key: "see", onclick: () => controls.play.showResult(false) }, icon("eye"), t("result.see_table")));
   if (table.matchEnd) {
-    if (controls.lobby.lastHall) buttons.push(h("button.plain", { key: "again", onclick: () => controls.play.again() }, t("match.again")));
-    buttons.push(h("button.primary", { key: "lobby", onclick: () => controls.play.toLobby() }, t("match.lobby")));
+    if (table.roomCode && table.me) buttons.push(...afterRoom(state, controls));
+    else if (controls.lobby.lastHall) buttons.push(h("button.plain", { key: "again", onclick: () => controls.play.again() }, t("match.again")));
+    buttons.push(h(table.roomCode && table.me ? "button.plain" : "button.primary", { key: "lobby", "data-action": "lobby", onclick: () => controls.play.toLobby() }, t("match.lobby")));
   } else if (table.paused) {
     buttons.push(h("p.footer-words", { key: "paused" }, tOr(`paused.${table.paused}`, "paused.other")));
     // Nobody need wait for staff: his stake does.

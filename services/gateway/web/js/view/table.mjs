@@ -5,7 +5,7 @@ import { actionBar } from "./actions.mjs";
 import { chatPanel } from "./chat.mjs";
 import { icon } from "./icons.mjs";
 import { nextOrder, setOrder } from "./order.mjs";
-import { whoAt } from "./people.mjs";
+import { isBot, nameOfPlayer, whoAt } from "./people.mjs";
 import { presetTitle } from "./presets.mjs";
 import { resultScreen } from "./result.mjs";
 import { ownSeat, otherSeat } from "./seats.mjs";
@@ -147,6 +147,16 @@ function votePanel(state, controls) {
     { key: "vote", role: "alertdialog", "aria-label": t("vote.title") },
     h("p", {}, t("vote.asks"), " ", clockFace(until_ms), t("seconds")),
     h("p.vote-count", {}, t("vote.count", { yes: agreed.length, no: refused.length })),
+    h(
+      "ul.vote-who",
+      {},
+      table.around
+        .filter((seat) => !isBot(table.seats[seat].player_id) && !table.seats[seat].left)
+        .map((seat) => {
+          const said = agreed.includes(seat) ? "yes" : refused.includes(seat) ? "no" : "open";
+          return h("li", { key: seat, "data-said": said }, t(`vote.who.${said}`, { who: nameOfPlayer(state, table.seats[seat].player_id, seat) }));
+        }),
+    ),
     voted || table.seat < 0
       ? h("p", {}, t("vote.waiting"))
       : h(
