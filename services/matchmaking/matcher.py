@@ -119,7 +119,8 @@ class Matcher:
 
     async def _make(self, hall: Hall, seats: int, group: Sequence[Waiting]) -> None:
         table_id = self._placer.new_table_id()
-        spec = hall.spec(seated(group, seats, hall.bot, self._order(seats)))
+        players = seated(group, seats, hall.bot, self._order(seats))
+        spec = hall.spec(players, self._settings.watch_delay_ms)
         raw, now = spec.SerializeToString(deterministic=True), self._clock.now_ms()
         ticket_ids = [ticket.ticket_id for ticket in group]
 

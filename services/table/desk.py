@@ -256,8 +256,6 @@ class Desk:
     def _watch(self, sender: Sender, table: Table, own: int | None, command: Command) -> None:
         """Let a gateway listen for those who watch; answered with what watchers know, and nothing newer."""
         table_id = table.s.table_id
-        viewers = command.feed.viewers if command.HasField("feed") else None
-        reason = ""
         if own is not None:
             reason = "SEATED_HERE"
         elif not table.s.spec.spectators:
@@ -266,14 +264,7 @@ class Desk:
             reason = "SHARD_BUSY"
         else:
             order = command.attached or self._sessions.order_of(self._out.epoch, sender, table_id)
-            session = Session(
-                sender.gateway, sender.session, table_id, command.player_id, SPECTATORS, 0, order
-            )
-
-            def answer(number: int) -> None:
-                self._out.answer(sender, table_id, answer_of("", number), order)
-
-            reason = self._watchers.attach(session, table, viewers, command.command.attach.number, answer)
+            reason = self._watchers.attach(sender, table, command, order)
         if reason:
             self._refuse(sender, table_id, reason)
 

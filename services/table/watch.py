@@ -7,10 +7,10 @@ one viewer and for thousands. What is too young to be shown never leaves this pr
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from paiju.table.v1.wire_pb2 import Liked, Watching
+from paiju.table.v1.wire_pb2 import Command, Liked, Watching
 
 from engine.face import Game
 from services.chassis import log
@@ -20,9 +20,9 @@ from services.table.core import frames as f
 from services.table.core.lagging import Lagging, empty_board, look_back
 from services.table.core.state import SPECTATORS
 from services.table.core.table import Table
-from services.table.encode import FrameEncoder, view_from
+from services.table.encode import FrameEncoder, answer_of, view_from
 from services.table.journal import Journal
-from services.table.sessions import Outgoing, Session, Sessions
+from services.table.sessions import Outgoing, Sender, Session, Sessions
 from services.table.tables import Tables
 
 TICK_S = 0.1
@@ -92,24 +92,18 @@ class Watchers:
 
     # From the desk
 
-    def attach(
-        self,
-        session: Session,
-        table: Table,
-        viewers: int | None,
-        number: int,
-        answer: Callable[[int], None],
-    ) -> str:
-        """Let a session watch; return why not, or empty.
+    def attach(self, sender: Sender, table: Table, command: Command, order: int) -> str:
+        """Let a session watch, and answer its `attach`; return why not, or empty.
 
         Args:
-            session: Of a gateway, or of one person.
+            sender: Its session is a gateway's for all its viewers, or one person's.
             table: What it watches.
-            viewers: For how many a gateway listens; None: one person claims to.
-            number: The last frame that it has been given; 0 = none. A gateway's word counts.
-            answer: Called after the first view, with the number it has.
+            command: With an `attach`; a gateway's says for how many.
+            order: Of the `attach`.
         """
-        table_id = session.table_id
+        table_id, number = table.s.table_id, command.command.attach.number
+        viewers = command.feed.viewers if command.HasField("feed") else None
+        session = Session(sender.gateway, sender.session, table_id, command.player_id, SPECTATORS, 0, order)
         watched = self._watched.get(table_id)
         if watched is None:
             if not self._looks.allow():
@@ -140,7 +134,7 @@ class Watchers:
             else:
                 for frame in gap:
                     self._out.frame(session, self._frames.encode(frame))
-            answer(shown)
+            self._out.answer(sender, table_id, answer_of("", shown), order)
 
         self._journal.hold(release)
         return ""

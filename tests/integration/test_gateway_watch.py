@@ -54,13 +54,18 @@ class Viewer:
         answer = await self.client.ask(table=p.TableCommand(table_id=table_id, attach=attach))
         return answer.command_answer.reason or answer.refused.reason
 
-    def read(self) -> TableFold:
+    def read(self) -> Viewer:
         """Take what has come, and see that no frame is missing and none comes twice."""
         heard = list(self.client.heard)
         for response in heard[self._read :]:
             self._take(response)
         self._read = len(heard)
-        return self.fold
+        return self
+
+    @property
+    def view(self) -> p.TableView:
+        """What he sees."""
+        return self.fold.view
 
     def _take(self, response: PlayResponse) -> None:
         if response.HasField("table_snapshot"):
@@ -143,7 +148,7 @@ async def test_all_who_watch_see_the_same_through_one_session_of_their_gateway(
     await until(lambda: len(watchers[0].read().view.play.events) > 20 and len(watchers[0].frames) > 25, 30)
     for viewer in watchers[VIEWERS // 2 :]:
         assert await viewer.watch(TABLE) == ""
-    await until(lambda: watchers[0].read() and watchers[0].viewers == VIEWERS, 30)
+    await until(lambda: watchers[0].read().viewers == VIEWERS, 30)
     owner = world.services["table"].owner.shard("0")  # type: ignore[attr-defined]
     assert [(session.session, session.seat) for session in owner.sessions] == [(feeds.SESSION, -1)]
     assert owner.watchers.watched() == {TABLE: VIEWERS}
@@ -181,9 +186,9 @@ async def test_a_person_with_a_seat_may_not_watch_it_whatever_the_session(
         for response in second.client.heard
         for kind in ("table_snapshot", "table_frames", "table_watching")
     )
-    await until(lambda: seat.read() and seat.viewers == 1, 10)
+    await until(lambda: seat.read().viewers == 1, 10)
     await stranger.client.close()
-    await until(lambda: seat.read() and seat.viewers == 0, 10)
+    await until(lambda: seat.read().viewers == 0, 10)
 
 
 async def test_a_delayed_table_shows_an_empty_one_first_and_then_everything_late(
@@ -196,7 +201,7 @@ async def test_a_delayed_table_shows_an_empty_one_first_and_then_everything_late
     await until(lambda: len(early.read().view.play.events) > 15, 30)
     late = await connect("p_late")
     assert await late.watch(LATE) == ""
-    await until(lambda: late.read() and len(late.frames) > 15 and early.read() and len(early.frames) > 25, 30)
+    await until(lambda: len(late.read().frames) > 15 and len(early.read().frames) > 25, 30)
     for viewer in (early, late):
         assert min(viewer.late_ms) >= DELAY_MS - 20
     stub = WatchServiceStub(grpc.aio.insecure_channel(f"127.0.0.1:{world.rpc.port}"))

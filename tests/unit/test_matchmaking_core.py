@@ -119,6 +119,12 @@ class TestHalls:
         assert (spec.stake.minimum, spec.stake.fee) == (1500, 100)
         assert [seat.player_id for seat in spec.seats] == ["p_a", "p_b", "bot:normal"]
 
+    def test_a_table_of_a_hall_may_be_watched_half_a_minute_late(self) -> None:
+        for hall in parse_halls(HALLS.read_text(encoding="utf-8")).values():
+            spec = hall.spec(["p_a", "p_b", "bot:normal"])
+            assert (spec.spectators, spec.watch_delay_ms, spec.hall_id) == (True, 30_000, hall.hall_id)
+            assert len(hall.hall_id) <= 64, "a table takes no longer name of a hall"
+
     def test_a_hall_admits_by_coins(self) -> None:
         data = json.loads(HALLS.read_text(encoding="utf-8"))
         data["levels"][0]["entry_max"] = 5000

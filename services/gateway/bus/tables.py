@@ -123,7 +123,10 @@ class Tables:
         if kind == "detach" and self._feeds.leave(listener.session_id, command.table_id):
             listener.send(PlayResponse(reply_to=reply_to, command_answer=CommandAnswer()))
             return
-        tag = self._send(listener.player_id, listener.session_id, shard, command)
+        tag = self._send(
+            shard,
+            Command(player_id=listener.player_id, session=listener.session_id, command=command),
+        )
         self._in_flight[listener.session_id] += 1
         self._asked[tag] = _Asked(
             listener, reply_to, command.table_id, listener.session_id, self._clock.monotonic()
@@ -197,60 +200,44 @@ class Tables:
 
     # To owners
 
-    def _send(
-        self,
-        player_id: str,
-        session: str,
-        shard: int,
-        command: TableCommand,
-        attached: int = 0,
-        viewers: int | None = None,
-    ) -> int:
-        self._tag += 1
-        message = Command(
-            player_id=player_id, session=session, tag=self._tag, command=command, attached=attached
-        )
-        if viewers is not None:
-            message.feed.viewers = viewers
+    def _send(self, shard: int, message: Command) -> int:
+        self._tag = message.tag = self._tag + 1
         if not self._link(shard).add(self._tag, message.SerializeToString()):
             raise Refusal("TABLE_UNAVAILABLE")
         return self._tag
 
-    def _send_own(
-        self,
-        player_id: str,
-        session: str,
-        shard: int,
-        command: TableCommand,
-        attached: int = 0,
-        viewers: int | None = None,
-    ) -> int:
+    def _send_own(self, shard: int, message: Command) -> int:
         """Send a command of the gateway itself; 0 = there is no room, a later sweep tries again."""
         try:
-            tag = self._send(player_id, session, shard, command, attached, viewers)
+            tag = self._send(shard, message)
         except Refusal:
             return 0
-        self._asked[tag] = _Asked(None, 0, command.table_id, session, self._clock.monotonic())
+        table_id, now = message.command.table_id, self._clock.monotonic()
+        self._asked[tag] = _Asked(None, 0, table_id, message.session, now)
         return tag
 
     def _send_feed(self, feed: Feed, attach: Attach) -> int:
         command = TableCommand(table_id=feed.table_id, attach=attach)
-        return self._send_own("", SESSION, feed.shard, command, feed.attachment.order, feed.counted)
+        message = Command(session=SESSION, command=command, attached=feed.attachment.order)
+        message.feed.viewers = feed.counted
+        return self._send_own(feed.shard, message)
 
     def _send_feed_detach(self, table_id: str, shard: int) -> None:
         self._send_detach("", SESSION, table_id, shard)
 
     def _send_detach(self, player_id: str, session: str, table_id: str, shard: int) -> None:
-        self._send_own(player_id, session, shard, TableCommand(table_id=table_id, detach=Detach()))
+        command = TableCommand(table_id=table_id, detach=Detach())
+        self._send_own(shard, Command(player_id=player_id, session=session, command=command))
 
     def _ask(self, attachment: Attachment) -> None:
         """Attach again, from the last frame that went out."""
-        listener = self._listeners[attachment.session]
+        player_id = self._listeners[attachment.session].player_id
         attach = attachment.ask(-1, self._clock.monotonic())
         command = TableCommand(table_id=attachment.table_id, attach=attach)
-        attachment.asking = self._send_own(
-            listener.player_id, attachment.session, attachment.shard, command, attachment.order
+        message = Command(
+            player_id=player_id, session=attachment.session, command=command, attached=attachment.order
         )
+        attachment.asking = self._send_own(attachment.shard, message)
 
     def _link(self, shard: int) -> ShardLink:
         link = self._links.get(shard)

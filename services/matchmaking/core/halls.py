@@ -15,6 +15,8 @@ from services.chassis.errors import Refusal
 CURRENCY: Final = "gold"
 ROUNDS_MAX: Final = 64
 FEE_MAX: Final = 1_000_000_000
+WATCH_DELAY_MS: Final = 30_000
+"""So long no viewer can be of use to a seat: about the time of two turns."""
 """As the rule option `fee` allows."""
 
 
@@ -110,8 +112,11 @@ class Hall:
     timing_json: str = ""
     """Waits that differ from the game's defaults, JSON; empty = none."""
 
-    def spec(self, players: Sequence[str]) -> TableSpec:
-        """Return what a table of this hall is made from, with these players in seat order."""
+    def spec(self, players: Sequence[str], watch_delay_ms: int = WATCH_DELAY_MS) -> TableSpec:
+        """Return what a table of this hall is made from, with these players in seat order.
+
+        Everybody may watch it, so much later.
+        """
         return TableSpec(
             game=self.game,
             preset=self.preset,
@@ -120,6 +125,9 @@ class Hall:
             timing_json=self.timing_json,
             seats=[SeatSpec(player_id=player_id) for player_id in players],
             stake=self.stakes.spec(),
+            spectators=True,
+            watch_delay_ms=watch_delay_ms,
+            hall_id=self.hall_id,
         )
 
     def message(self, waiting: int, playing: int = 0) -> HallMessage:
