@@ -22,6 +22,7 @@ from typing import Any
 
 import msgspec
 import nats
+from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from nats.js.api import StorageType, StreamConfig, StreamSource
 from nats.js.errors import NotFoundError
@@ -137,6 +138,16 @@ async def read(js: JetStreamContext, stream: str, after: int = 0) -> list[Entry]
         await subscription.unsubscribe()
 
 
+async def read_surely(js: JetStreamContext, stream: str) -> list[Entry]:
+    """Return all messages of a stream; a consumer whose leader is not known yet is asked for again."""
+    async with asyncio.timeout(60):
+        while True:
+            try:
+                return await read(js, stream)
+            except (NatsError, TimeoutError):
+                await asyncio.sleep(0.2)
+
+
 async def gather(deployment: Deployment) -> None:
     """Write the streams and the databases into the folder."""
     streams = deployment.folder / "streams"
@@ -149,7 +160,7 @@ async def gather(deployment: Deployment) -> None:
             if name.startswith((MIRROR, LOGS)) or name in FACTS:
                 kept = KEPT if name.startswith(LOGS) else ""
                 file = streams / f"{kept}{name.removeprefix(MIRROR)}.msgpack"
-                write_stream(file, await read(js, name))
+                write_stream(file, await read_surely(js, name))
     for service, parts in (
         ("economy", (schema.metadata, topup_schema.metadata)),
         ("table", (table_store.metadata,)),
