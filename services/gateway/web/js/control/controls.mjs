@@ -95,6 +95,9 @@ export class Controls {
       case "snapshot":
         this.play.onSnapshot(value);
         break;
+      case "watching":
+        this.pages.watch.hear(value);
+        break;
       case "detached":
         this.play.onDetached(value);
         break;

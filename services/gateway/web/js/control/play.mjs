@@ -94,7 +94,11 @@ export class PlayControls {
     } catch (error) {
       if (table !== this.table) return;
       if (error instanceof Refused && GONE.has(error.reason)) this.gone(error.reason);
-      else if (error instanceof Refused) this.controls.fail(error);
+      else if (error instanceof Refused) {
+        this.controls.fail(error);
+        // Whoever may not watch has nothing to wait for.
+        if (this.watches) this.toLobby();
+      }
     }
   }
 

@@ -29,6 +29,8 @@ export class Table {
     this.short = [];
     this.shortUntil = 0;
     this.roomCode = "";
+    /** Of those who watch; moments that are told come as much later as everything does. `likes` of plays and the own ones by `<round>/<event>`. */
+    this.watching = { viewers: 0, delay_ms: 0, begins_at_ms: 0, likes: new Map(), mine: new Set() };
     this.matchId = "";
     this.matchEnd = null;
     this.vote = null;
@@ -81,7 +83,7 @@ export class Table {
     this.phase = view.phase;
     this.settlement = view.settlement;
     this.matchEnd = view.match_end;
-    this.vote = view.vote?.until_ms ? view.vote : null;
+    this.vote = this.asked(view.vote);
     this.pause(view.paused);
     this.sentAway = view.sent_away ?? null;
   }
@@ -130,7 +132,7 @@ export class Table {
     if (play.question?.actions.length) this.question = play.question;
     else if (!this.round.legal.length) this.question = null;
     this.turnSeat = play.turn_seat;
-    this.turnDeadline = play.turn_deadline_at_ms;
+    this.turnDeadline = this.shownAt(play.turn_deadline_at_ms);
     return told;
   }
 
@@ -139,8 +141,18 @@ export class Table {
     this.question = null;
     this.turnSeat = -1;
     this.turnDeadline = 0;
-    this.roundEnd = { ...end, result: parseJson(end.result_json) };
+    this.roundEnd = { ...end, next_round_at_ms: this.shownAt(end.next_round_at_ms), result: parseJson(end.result_json) };
     this.seats = this.seats.map((seat, at) => ({ ...seat, score: end.scores[at] ?? seat.score }));
+  }
+
+  /** When a moment comes that is told of: for who watches, as late as all that he is shown. 0 stays 0. */
+  shownAt(ms) {
+    return ms && this.seat < 0 ? ms + this.watching.delay_ms : ms;
+  }
+
+  /** A vote that is under way, or null. */
+  asked(vote) {
+    return vote?.until_ms ? { ...vote, until_ms: this.shownAt(vote.until_ms) } : null;
   }
 
   /** The own seat's state, if any. */
@@ -208,13 +220,13 @@ const FRAMES = {
     table.pause(null);
   },
   resumed(table, { grace_ms }, at) {
-    const until = at + grace_ms;
+    const until = table.shownAt(at + grace_ms);
     const { question } = table;
     if (question) table.question = { ...question, deadline_at_ms: Math.max(question.deadline_at_ms, until) };
     if (table.turnDeadline) table.turnDeadline = Math.max(table.turnDeadline, until);
   },
   vote_changed(table, vote) {
-    table.vote = vote.until_ms ? vote : null;
+    table.vote = table.asked(vote);
   },
   paused(table, paused) {
     table.pause(paused);

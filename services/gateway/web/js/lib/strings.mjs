@@ -16,5 +16,6 @@ import { TABLE } from "./words/table.mjs";
 import { TOPUP } from "./words/topup.mjs";
 import { TOPUPSTAKE } from "./words/topupstake.mjs";
 import { WALLET } from "./words/wallet.mjs";
+import { WATCH } from "./words/watch.mjs";
 
-export const STRINGS = Object.freeze({ ...COMMON, ...LOBBY, ...TABLE, ...RESULT, ...PAGE_WORDS, ...PROFILE, ...HALLS, ...WALLET, ...TOPUP, ...TOPUPSTAKE, ...ROOMS, ...SECURITY, ...LIMITS, ...STAFF, ...REPLAY, ...STAFFMONEY, ...GAME_WORDS });
+export const STRINGS = Object.freeze({ ...COMMON, ...LOBBY, ...TABLE, ...RESULT, ...PAGE_WORDS, ...PROFILE, ...HALLS, ...WALLET, ...TOPUP, ...TOPUPSTAKE, ...ROOMS, ...SECURITY, ...LIMITS, ...STAFF, ...REPLAY, ...STAFFMONEY, ...WATCH, ...GAME_WORDS });

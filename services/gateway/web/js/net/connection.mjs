@@ -133,6 +133,7 @@ export class Connection {
     if (message.welcome) this.welcome(message.welcome);
     else if (message.table_frames) this.on("frames", message.table_frames);
     else if (message.table_snapshot) this.on("snapshot", message.table_snapshot);
+    else if (message.table_watching) this.on("watching", message.table_watching);
     else if (message.table_detached) this.on("detached", message.table_detached);
     else if (message.notice) this.on("notice", message.notice);
     else if (message.pong) this.on("clock", message.pong.now_ms - Date.now());

@@ -1,12 +1,13 @@
-// The buttons between rounds and under 托管; during a round they are the game's.
+// The buttons between rounds, under 托管 and for who watches; during a round they are the game's.
 import { t } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { clockFace } from "./ticker.mjs";
+import { watchStrip } from "./watch.mjs";
 
 /** Describe the buttons for the open question, or for the time between rounds. */
 export function actionBar(state, controls) {
   const { table } = state;
-  return h("section.actions", { key: "actions", "aria-label": t("actions.title") }, content(state, controls, table));
+  return h("section.actions", { key: "actions", "aria-label": t("actions.title") }, content(state, controls, table), watchStrip(state, controls));
 }
 
 function content(state, controls, table) {

@@ -7,6 +7,7 @@ import { ProfileControls } from "../control/profile.mjs";
 import { RoomPageControls } from "../control/roompage.mjs";
 import { SecurityControls } from "../control/security.mjs";
 import { isStaff, StaffControls } from "../control/staff.mjs";
+import { WatchControls } from "../control/watch.mjs";
 import { TopUpControls } from "../control/topup.mjs";
 import { WalletControls } from "../control/wallet.mjs";
 import { hallsPage } from "./halls.mjs";
@@ -19,6 +20,7 @@ import { securityPage } from "./security.mjs";
 import { staffPage } from "./staff.mjs";
 import { topupPage } from "./topup.mjs";
 import { walletPage } from "./wallet.mjs";
+import { watchPage } from "./watch.mjs";
 
 /**
  * In the order of the menu. `name`: the address, `#<name>`; `words`: the key of its title; `view(state, controls, path)`; `control`:
@@ -28,6 +30,7 @@ import { walletPage } from "./wallet.mjs";
 export const PAGES = [
   { name: "wallet", words: "wallet.title", icon: "purse", view: walletPage, control: WalletControls },
   { name: "halls", words: "halls.page", icon: "door", view: hallsPage, control: HallsControls },
+  { name: "watch", words: "watch.title", icon: "eye", view: watchPage, control: WatchControls },
   { name: "topup", words: "topup.title", icon: "gem", view: topupPage, control: TopUpControls },
   { name: "history", words: "history.title", icon: "list", view: historyPage, control: HistoryControls },
   { name: "replay", words: "replay.title", icon: "eye", view: replayPage, control: ReplayPageControls, isHidden: true },

@@ -11,6 +11,7 @@ import { resultScreen } from "./result.mjs";
 import { ownSeat, otherSeat } from "./seats.mjs";
 import { clockFace } from "./ticker.mjs";
 import { topUpPanel } from "./topupstake.mjs";
+import { viewersMark } from "./watch.mjs";
 
 /** Describe the table. */
 export function tableScreen(state, controls) {
@@ -67,6 +68,7 @@ function bar(state, controls) {
     h(
       "div.bar-buttons",
       {},
+      viewersMark(table),
       inPlay
         ? h(
             "button.bar-button",
@@ -82,7 +84,8 @@ function bar(state, controls) {
             icon("robot"),
           )
         : null,
-      h(
+      // What is said at a table is not for who looks on.
+      controls.play.watches ? null : h(
         "button.bar-button",
         { key: "chat", "data-button": "chat", "aria-label": t("chat.title"), title: t("chat.title"), onclick: () => controls.chat.toggle() },
         icon("chat"),

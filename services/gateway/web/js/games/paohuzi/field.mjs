@@ -1,6 +1,7 @@
 // What lies on a table of 跑胡子: melds, rivers, the wall, the card on offer, 息.
 import { t } from "../../lib/i18n.mjs";
 import { h } from "../../lib/vdom.mjs";
+import { whoAt } from "../../view/people.mjs";
 import { card, meldColumn } from "./cardview.mjs";
 
 /** 息 of a seat's melds, beside its name. */
@@ -60,7 +61,7 @@ export function middle(state, words) {
             class: `from-${table.side(shown.seat)}`,
           },
           card(shown.card, "large"),
-          h("span.offer-whose", {}, t(`offer.${shown.how}`, { who: t(`side.${table.side(shown.seat)}`) })),
+          h("span.offer-whose", {}, t(`offer.${shown.how}`, { who: whoAt(state, shown.seat) })),
         )
       : words,
   ];
