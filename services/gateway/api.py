@@ -11,7 +11,8 @@ from paiju.gateway.v1.gateway_service_pb2 import PlayRequest, PlayResponse
 
 from services.gateway.core.addresses import of_peer
 from services.gateway.hub import Hub
-from services.gateway.session import MESSAGE_BYTES_MAX, Session
+from services.gateway.core.methods import MESSAGE_BYTES_MAX
+from services.gateway.session import Session
 
 
 class Api:

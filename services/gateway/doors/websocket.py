@@ -12,7 +12,8 @@ from services.chassis.clock import Timer
 from services.chassis.errors import Refusal
 from services.gateway.doors.origin import address_of, is_origin_allowed
 from services.gateway.hub import Hub
-from services.gateway.session import MESSAGE_BYTES_MAX, Session
+from services.gateway.core.methods import MESSAGE_BYTES_MAX
+from services.gateway.session import Session
 
 CLOSE_WAIT_S = 2.0
 """How long a client may take to read its goodbye; then the connection is cut."""
