@@ -116,9 +116,13 @@ async def test_a_player_sees_his_round_from_every_side_and_a_stranger_sees_nothi
 async def test_a_round_that_is_not_over_has_no_replay(house: House) -> None:
     match = PlayedMatch()
     await house.finish(match)
-    for method, more in (("GetReplay", {}), ("ExplainDecision", {"number": 1}), ("ShareRound", {})):
-        request = {"round_id": "0-m/2", **more}
-        assert await house.refused("p_a", method, **request) == "ROUND_UNKNOWN"
+    asked: list[tuple[str, dict[str, Any]]] = [
+        ("GetReplay", {}),
+        ("ExplainDecision", {"number": 1}),
+        ("ShareRound", {}),
+    ]
+    for method, more in asked:
+        assert await house.refused("p_a", method, round_id="0-m/2", **more) == "ROUND_UNKNOWN"
     assert await house.refused("p_a", "SetFavourite", round_id="0-m/2") == "ROUND_UNKNOWN"
 
 
@@ -282,7 +286,7 @@ async def test_a_player_learns_from_his_own_decisions_and_a_link_from_above_teac
     fact = await house.finish(PlayedMatch())
     by_seat = {line.seat: at for at, line in enumerate(parse_record(fact.record.decode()).actions, 1)}
     for seat, number in by_seat.items():
-        request = {"round_id": fact.round_id, "number": number}
+        request: dict[str, Any] = {"round_id": fact.round_id, "number": number}
         if seat == 0:
             assert (await house.call("p_a", "ExplainDecision", **request)).seat == 0
         else:
@@ -339,8 +343,9 @@ async def test_history_answers_every_filter(house: House) -> None:
     assert await ids(opponent_id="p_c") == {"0-poker/1"}
     assert await ids(opponent_id="p_b") == set(facts) - {"0-poker/1"}
     assert await ids(favourites=True) == {"0-room/2"}
-    for ending, fits in ((s.ENDING_WON, lambda n: n > 0), (s.ENDING_LOST, lambda n: n < 0)):
-        assert await ids(ending=ending) == {one for one in facts if fits(points(one))}
+    assert await ids(ending=s.ENDING_WON) == {one for one in facts if points(one) > 0}
+    assert await ids(ending=s.ENDING_LOST) == {one for one in facts if points(one) < 0}
+    assert await ids(ending=s.ENDING_EVEN) == {one for one in facts if points(one) == 0}
     (one,) = (await house.call("p_a", "ListHistory", favourites=True)).rounds
     assert (one.note, one.is_favourite, one.room_code, one.seat) == ("好牌", True, "123456", 0)
     assert one.kept_until_ms == one.ended_at_ms + 1_095 * DAY_MS

@@ -121,11 +121,14 @@ function star({ replay, busy }, controls) {
   );
 }
 
+/** A click leaves the focus where it is, so that the space bar goes on to play and pause. */
+const keepFocus = (event) => event.preventDefault();
+
 /** The way through: where one is, to either end, step by step, by itself. */
 function way(replay, controls) {
   const last = replay.round.steps.length - 1;
   const button = (name, sign, onclick, disabled) =>
-    h("button.step", { key: name, "aria-label": t(`replay.${name}`), title: t(`replay.${name}`), "data-step-by": name, disabled, onclick }, sign);
+    h("button.step", { key: name, "aria-label": t(`replay.${name}`), title: t(`replay.${name}`), "data-step-by": name, disabled, onpointerdown: keepFocus, onclick }, sign);
   const seconds = Math.round((replay.round.steps[replay.at]?.at_ms ?? 0) / 1000);
   return h(
     "section.actions.replay-way",
@@ -157,7 +160,7 @@ function way(replay, controls) {
       button("last", icon("last"), () => controls.replay.seek(last), replay.at === last),
       h(
         "button.step.speed",
-        { key: "speed", "data-button": "speed", "aria-label": t("replay.speed", { times: replay.speed }), title: t("replay.speed", { times: replay.speed }), onclick: () => controls.replay.faster() },
+        { key: "speed", "data-button": "speed", onpointerdown: keepFocus, "aria-label": t("replay.speed", { times: replay.speed }), title: t("replay.speed", { times: replay.speed }), onclick: () => controls.replay.faster() },
         `${SPEEDS.includes(replay.speed) ? replay.speed : 1}×`,
       ),
     ),
