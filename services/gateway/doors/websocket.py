@@ -10,9 +10,9 @@ from aiohttp import WSCloseCode, WSMsgType, web
 
 from services.chassis.clock import Timer
 from services.chassis.errors import Refusal
+from services.gateway.core.methods import MESSAGE_BYTES_MAX
 from services.gateway.doors.origin import address_of, is_origin_allowed
 from services.gateway.hub import Hub
-from services.gateway.core.methods import MESSAGE_BYTES_MAX
 from services.gateway.session import Session
 
 CLOSE_WAIT_S = 2.0
