@@ -97,6 +97,8 @@ def _seats(seats: tuple[f.SeatView, ...]) -> list[p.SeatState]:
             gives_nonces=seat.gives_nonces,
             score=seat.score,
             stake=seat.stake,
+            bank_ms=seat.bank,
+            extensions=seat.extensions,
         )
         for number, seat in enumerate(seats)
     ]
@@ -167,8 +169,9 @@ def _sent_away(body: f.SentAway) -> p.SentAway:
 
 def timing_json(table: Table) -> str:
     """Return the waits of a table as JSON."""
-    timing = table.s.spec.timing
-    return str(canonical_json({name: getattr(timing, name) for name in timing.__struct_fields__}))
+    spec, timing = table.s.spec, table.s.spec.timing
+    waits = {name: getattr(timing, name) for name in timing.__struct_fields__}
+    return str(canonical_json({**waits, "bank_ms": spec.bank_ms, "extend_ms": spec.extend_ms}))
 
 
 def view_of(table: Table, seat: int) -> bytes:
@@ -197,6 +200,8 @@ def view_from(table: Table, seat: int, board: f.Board, listener: f.Listener) -> 
         base_stake=spec.stake.base_stake if spec.stake else 0,
         room_code=spec.room_code,
         fee=spec.stake.fee if spec.stake else 0,
+        to_score=spec.to_score,
+        chat=spec.chat,
     )
     if board.opening is not None:
         view.opening.CopyFrom(_opening(board.opening))
@@ -269,6 +274,8 @@ def command_of(command: p.TableCommand) -> c.Command | None:
             return c.AddStake(command.add_stake.amount)
         case "decline_stake":
             return c.DeclineStake()
+        case "extend":
+            return c.Extend(command.extend.round_id, command.extend.question)
         case _:
             return None
 

@@ -39,6 +39,7 @@ class TableCommand(_message.Message):
     SET_AUTO_PLAY_FIELD_NUMBER: _builtins.int
     ADD_STAKE_FIELD_NUMBER: _builtins.int
     DECLINE_STAKE_FIELD_NUMBER: _builtins.int
+    EXTEND_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     """The table, `<shard in hex>-<random>`."""
     command_id: _builtins.str
@@ -89,6 +90,10 @@ class TableCommand(_message.Message):
     def decline_stake(self) -> Global___DeclineStake:
         """Say that nothing will be added: the match ends."""
 
+    @_builtins.property
+    def extend(self) -> Global___Extend:
+        """Take more time for the turn that is asked; once a match (`SeatState.extensions`)."""
+
     def __init__(
         self,
         *,
@@ -105,12 +110,13 @@ class TableCommand(_message.Message):
         set_auto_play: Global___SetAutoPlay | None = ...,
         add_stake: Global___AddStake | None = ...,
         decline_stake: Global___DeclineStake | None = ...,
+        extend: Global___Extend | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["act", b"act", "add_stake", b"add_stake", "attach", b"attach", "body", b"body", "decline_stake", b"decline_stake", "detach", b"detach", "dissolve_vote", b"dissolve_vote", "leave", b"leave", "ready", b"ready", "reveal_nonce", b"reveal_nonce", "set_auto_play", b"set_auto_play", "sit", b"sit"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["act", b"act", "add_stake", b"add_stake", "attach", b"attach", "body", b"body", "decline_stake", b"decline_stake", "detach", b"detach", "dissolve_vote", b"dissolve_vote", "extend", b"extend", "leave", b"leave", "ready", b"ready", "reveal_nonce", b"reveal_nonce", "set_auto_play", b"set_auto_play", "sit", b"sit"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["act", b"act", "add_stake", b"add_stake", "attach", b"attach", "body", b"body", "command_id", b"command_id", "decline_stake", b"decline_stake", "detach", b"detach", "dissolve_vote", b"dissolve_vote", "leave", b"leave", "ready", b"ready", "reveal_nonce", b"reveal_nonce", "set_auto_play", b"set_auto_play", "sit", b"sit", "table_id", b"table_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["act", b"act", "add_stake", b"add_stake", "attach", b"attach", "body", b"body", "command_id", b"command_id", "decline_stake", b"decline_stake", "detach", b"detach", "dissolve_vote", b"dissolve_vote", "extend", b"extend", "leave", b"leave", "ready", b"ready", "reveal_nonce", b"reveal_nonce", "set_auto_play", b"set_auto_play", "sit", b"sit", "table_id", b"table_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["attach", "detach", "act", "sit", "reveal_nonce", "ready", "leave", "dissolve_vote", "set_auto_play", "add_stake", "decline_stake"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["attach", "detach", "act", "sit", "reveal_nonce", "ready", "leave", "dissolve_vote", "set_auto_play", "add_stake", "decline_stake", "extend"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
@@ -359,6 +365,32 @@ class DeclineStake(_message.Message):
 Global___DeclineStake: _TypeAlias = DeclineStake  # noqa: Y015
 
 @_typing.final
+class Extend(_message.Message):
+    """Take more time for the own turn, which is asked now."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROUND_ID_FIELD_NUMBER: _builtins.int
+    QUESTION_FIELD_NUMBER: _builtins.int
+    round_id: _builtins.str
+    """The round the question belongs to."""
+    question: _builtins.int
+    """The number of the question."""
+    def __init__(
+        self,
+        *,
+        round_id: _builtins.str = ...,
+        question: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["question", b"question", "round_id", b"round_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Extend: _TypeAlias = Extend  # noqa: Y015
+
+@_typing.final
 class CommandAnswer(_message.Message):
     """The answer to a `TableCommand`: accepted, or refused with a stable reason."""
 
@@ -408,6 +440,8 @@ class SeatState(_message.Message):
     GIVES_NONCES_FIELD_NUMBER: _builtins.int
     SCORE_FIELD_NUMBER: _builtins.int
     STAKE_FIELD_NUMBER: _builtins.int
+    BANK_MS_FIELD_NUMBER: _builtins.int
+    EXTENSIONS_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """Place at the table, from 0."""
     player_id: _builtins.str
@@ -428,6 +462,12 @@ class SeatState(_message.Message):
     """Running score of the match in points."""
     stake: _builtins.int
     """Coins in the stake account as far as settled; 0 at a table without coins."""
+    bank_ms: _builtins.int
+    """Milliseconds left in the seat's time bank for the rest of the match. The deadline of its turn holds them: so long before it the bank
+    begins to run.
+    """
+    extensions: _builtins.int
+    """How often the seat may still ask for more time."""
     def __init__(
         self,
         *,
@@ -441,10 +481,12 @@ class SeatState(_message.Message):
         gives_nonces: _builtins.bool = ...,
         score: _builtins.int = ...,
         stake: _builtins.int = ...,
+        bank_ms: _builtins.int = ...,
+        extensions: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["auto_play", b"auto_play", "gives_nonces", b"gives_nonces", "left", b"left", "online", b"online", "player_id", b"player_id", "ready", b"ready", "score", b"score", "seat", b"seat", "stake", b"stake", "taken", b"taken"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["auto_play", b"auto_play", "bank_ms", b"bank_ms", "extensions", b"extensions", "gives_nonces", b"gives_nonces", "left", b"left", "online", b"online", "player_id", b"player_id", "ready", b"ready", "score", b"score", "seat", b"seat", "stake", b"stake", "taken", b"taken"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -820,7 +862,7 @@ class MatchEnd(_message.Message):
     SCORES_FIELD_NUMBER: _builtins.int
     ROUNDS_PLAYED_FIELD_NUMBER: _builtins.int
     cause: _builtins.str
-    """`all_rounds`, `dissolved`, `left`, `stake_short`, `voided`, `disputed` (a round waits for a person, or the rules engine was wrong about it)."""
+    """`all_rounds`, `score_reached`, `dissolved`, `left`, `stake_short`, `voided`, `disputed` (a round waits for a person, or the rules engine was wrong about it)."""
     rounds_played: _builtins.int
     """Rounds that were played to the end."""
     @_builtins.property
@@ -1028,6 +1070,8 @@ class TableView(_message.Message):
     ROOM_CODE_FIELD_NUMBER: _builtins.int
     FEE_FIELD_NUMBER: _builtins.int
     SENT_AWAY_FIELD_NUMBER: _builtins.int
+    TO_SCORE_FIELD_NUMBER: _builtins.int
+    CHAT_FIELD_NUMBER: _builtins.int
     number: _builtins.int
     """The number of the last frame that this view holds."""
     table_id: _builtins.str
@@ -1056,6 +1100,10 @@ class TableView(_message.Message):
     """Friends' room code; empty at other tables."""
     fee: _builtins.int
     """Coins that each seat pays for a round; 0 = none."""
+    to_score: _builtins.int
+    """As `TableSpec.to_score`."""
+    chat: _builtins.str
+    """As `TableSpec.chat`; empty = everything."""
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatState]:
         """All seats."""
@@ -1123,10 +1171,12 @@ class TableView(_message.Message):
         room_code: _builtins.str = ...,
         fee: _builtins.int = ...,
         sent_away: Global___SentAway | None = ...,
+        to_score: _builtins.int = ...,
+        chat: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["match_end", b"match_end", "opening", b"opening", "paused", b"paused", "play", b"play", "round_end", b"round_end", "sent_away", b"sent_away", "settlement", b"settlement", "vote", b"vote"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["base_stake", b"base_stake", "fee", b"fee", "game", b"game", "match_end", b"match_end", "match_id", b"match_id", "nonces", b"nonces", "number", b"number", "opening", b"opening", "options_json", b"options_json", "paused", b"paused", "phase", b"phase", "play", b"play", "preset", b"preset", "room_code", b"room_code", "round_end", b"round_end", "round_no", b"round_no", "rounds", b"rounds", "seat", b"seat", "seats", b"seats", "sent_away", b"sent_away", "settlement", b"settlement", "table_id", b"table_id", "timing_json", b"timing_json", "vote", b"vote"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["base_stake", b"base_stake", "chat", b"chat", "fee", b"fee", "game", b"game", "match_end", b"match_end", "match_id", b"match_id", "nonces", b"nonces", "number", b"number", "opening", b"opening", "options_json", b"options_json", "paused", b"paused", "phase", b"phase", "play", b"play", "preset", b"preset", "room_code", b"room_code", "round_end", b"round_end", "round_no", b"round_no", "rounds", b"rounds", "seat", b"seat", "seats", b"seats", "sent_away", b"sent_away", "settlement", b"settlement", "table_id", b"table_id", "timing_json", b"timing_json", "to_score", b"to_score", "vote", b"vote"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

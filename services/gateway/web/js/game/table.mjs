@@ -29,6 +29,10 @@ export class Table {
     this.short = [];
     this.shortUntil = 0;
     this.roomCode = "";
+    /** The sum that ends the match; 0: it is played by rounds. */
+    this.toScore = 0;
+    /** What may be said here: `all`, `phrases`, `no`. */
+    this.chatRule = "all";
     /** Of those who watch; moments that are told come as much later as everything does. `likes` of plays and the own ones by `<round>/<event>`. */
     this.watching = { viewers: 0, delay_ms: 0, begins_at_ms: 0, likes: new Map(), mine: new Set() };
     this.matchId = "";
@@ -73,6 +77,8 @@ export class Table {
     this.baseStake = view.base_stake;
     this.fee = view.fee;
     this.roomCode = view.room_code;
+    this.toScore = view.to_score;
+    this.chatRule = view.chat || "all";
     this.clearRound();
     this.roundNo = view.round_no;
     this.roundId = view.opening?.round_id ?? "";

@@ -8,6 +8,7 @@ import { nameOfPlayer } from "./people.mjs";
 /** Describe the panel. */
 export function chatPanel(state, controls) {
   const { messages } = state.chat;
+  const rule = state.table?.chatRule ?? "all";
   const input = () => document.querySelector(".chat-input");
   const send = (event) => {
     event.preventDefault();
@@ -22,7 +23,7 @@ export function chatPanel(state, controls) {
     h(
       "div.chat-body",
       {},
-      h("div.phrases", {}, PHRASES.map((phrase) => h("button.phrase", { key: phrase, onclick: () => controls.chat.say({ phrase }) }, t(phrase)))),
+      rule === "no" ? h("p.nothing", { key: "off" }, t("chat.off")) : h("div.phrases", { key: "phrases" }, PHRASES.map((phrase) => h("button.phrase", { key: phrase, onclick: () => controls.chat.say({ phrase }) }, t(phrase)))),
       h(
         "ol.messages",
         { "aria-live": "polite" },
@@ -32,7 +33,7 @@ export function chatPanel(state, controls) {
         ),
       ),
     ),
-    h(
+    rule !== "all" ? (rule === "phrases" ? h("p.chat-rule", {}, t("chat.phrases_only")) : null) : h(
       "form.chat-form",
       { onsubmit: send },
       h("input.chat-input", { type: "text", maxlength: 120, "aria-label": t("chat.say"), placeholder: t("chat.say"), autocomplete: "off" }),

@@ -60,7 +60,7 @@ function bar(state, controls) {
       "p.bar-info",
       {},
       h("span.bar-preset", {}, presetTitle(state, table.game, table.preset, t("room.custom"))),
-      h("span.bar-round", {}, t("table.round", { now: table.roundNo || 1, all: table.rounds || "…" })),
+      h("span.bar-round", {}, table.toScore ? t("table.to_score", { now: table.roundNo || 1, score: table.toScore }) : t("table.round", { now: table.roundNo || 1, all: table.rounds || "…" })),
       table.baseStake ? h("span.bar-stake", {}, t("hall.stake", { stake: table.baseStake })) : null,
       table.fee ? h("span.bar-stake", {}, t("table.fee", { fee: table.fee })) : null,
       table.roomCode ? h("span.bar-room", {}, t("table.room", { code: table.roomCode })) : null,

@@ -27,6 +27,8 @@ export const ROOMS = {
   "room.chat.all": ["可以聊天", "Chat open"],
   "room.chat.phrases": ["只用快捷语", "Phrases only"],
   "room.chat.no": ["不聊天", "No chat"],
+  "chat.off": ["这个房间约定不聊天", "This room has agreed not to chat"],
+  "chat.phrases_only": ["这个房间只用快捷语", "Only phrases are said in this room"],
   "room.watching": ["观战", "Watching"],
   "room.watching.no": ["不许观战", "Nobody watches"],
   "room.watching.yes": ["可以观战", "May be watched"],

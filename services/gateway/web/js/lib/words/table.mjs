@@ -23,6 +23,7 @@ export const TABLE = {
   "seat.left": ["已离开", "Left"],
   "seat.gives": ["参与洗牌的随机数", "Gives numbers for the shuffle"],
   "seat.ready": ["已准备", "Ready"],
+  "table.to_score": ["第 {now} 局 · 打到 {score} 分", "Round {now} · to {score}"],
   "table.round": ["第 {now}/{all} 局", "Round {now}/{all}"],
   "table.room": ["房号 {code}", "Room {code}"],
   "table.entering": ["正在入桌…", "Coming to the table…"],
