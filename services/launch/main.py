@@ -255,6 +255,22 @@ def rules(
     run(game, preset, as_json=as_json)
 
 
+@command("paiju holidays my-holidays.json")
+def holidays(
+    file: Annotated[
+        Path | None, typer.Argument(help="A file of holidays; without it, the one accounts would read here.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Check a file of public holidays, by which minors may play, and say until when it lasts.
+
+    Exit codes: 0 at least 45 days to come are known · 1 fewer, or this year is not · 2 no usable file.
+    """
+    from services.launch.holidays import run
+
+    run(file, as_json=as_json)
+
+
 @command("paiju reconcile --data data")
 def reconcile(
     data: Annotated[

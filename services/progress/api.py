@@ -77,9 +77,10 @@ class ProgressApi:
     ) -> pb.GetStatisticsResponse:
         """Rounds, wins and names of a player."""
         asked = statistics.check_counts(request)
+        may_always = statistics.may_always_see(asked.player_id)
         is_public, found = await self._db.read(
             lambda connection: (
-                statistics.check_may_see(connection, asked.player_id),
+                statistics.check_public(connection, asked.player_id, may_always),
                 plays.counts_of(
                     connection, asked.player_id, request.game, request.preset, asked.size + 1, asked.after
                 ),
@@ -98,9 +99,10 @@ class ProgressApi:
     ) -> pb.ListStatisticsDaysResponse:
         """What a player played, day by day."""
         asked = statistics.check_days(request, self._clock.now_ms())
+        may_always = statistics.may_always_see(asked.player_id)
         _, rows = await self._db.read(
             lambda connection: (
-                statistics.check_may_see(connection, asked.player_id),
+                statistics.check_public(connection, asked.player_id, may_always),
                 plays.days_of(
                     connection, asked.player_id, request.game, request.preset, asked.days, asked.size + 1
                 ),

@@ -78,18 +78,26 @@ def check_days(request: pb.ListStatisticsDaysRequest, now_ms: int) -> AskedDays:
     return AskedDays(_whose(request.player_id), _size(request.page_size, DAYS, DAYS_MAX), (first, last))
 
 
-def check_may_see(connection: Connection, player_id: str) -> bool:
-    """Return whether a player's statistics are public, if the caller may see them.
+def may_always_see(player_id: str) -> bool:
+    """Return whether the caller may see a player's statistics even if they are private.
 
-    He himself may, and so may the platform's own services and staff that supports people.
+    He himself may, and so may the platform's own services and staff that supports people. To be asked in the
+    task of the call: whoever calls is not known in the threads of a database.
+    """
+    caller = auth.current()
+    if caller.player_id:
+        return caller.player_id == player_id or caller.staff("support") is not None
+    return caller.kind in ("service", "operator")
+
+
+def check_public(connection: Connection, player_id: str, may_always: bool) -> bool:
+    """Return whether a player's statistics are public.
 
     Raises:
-        Refusal: STATISTICS_PRIVATE.
+        Refusal: STATISTICS_PRIVATE: they are not, and the caller is not one who may see them all the same.
     """
     is_public = plays.is_public(connection, player_id)
-    caller = auth.current()
-    is_own = caller.player_id in ("", player_id)
-    if not (is_public or is_own or caller.staff("support") is not None):
+    if not (is_public or may_always):
         raise Refusal("STATISTICS_PRIVATE")
     return is_public
 

@@ -135,7 +135,7 @@ async def test_staff_gives_money_back_settles_a_problem_and_waives_a_debt(
             await player.say(kept, "paid", 600, event_id=f"again/{kept.order_id}", payment_id="sp_x")
             == "paid_twice"
         )
-        stranger = pb.Order(order_id="o_nobody")
+        stranger = pb.Order(order_id=f"o_nobody_{player.player_id}")
         assert await player.say(stranger, "paid", 600, event_id=f"e/{player.player_id}") == "unknown_order"
         async with desk(browser, up, size, language) as page:
             # Only what is this role's is there, and the first of it is open.

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
 import pytest
+from paiju.accounts.v1.events_pb2 import AccountDeleted
 from paiju.economy.v1 import economy_service_pb2 as economy_pb
 from paiju.economy.v1.economy_service_pb2_grpc import EconomyServiceStub
 from paiju.economy.v1.events_pb2 import RoundSettled, SettledSeat
@@ -17,6 +19,7 @@ from paiju.progress.v1.progress_service_pb2_grpc import ProgressServiceStub
 
 from services.chassis import auth
 from services.chassis.clock import VirtualClock, run_virtual
+from services.chassis.days import DAY_MS, begin_of, day_of, day_text
 from services.chassis.db import Database, migrate, schema_differences
 from services.chassis.errors import Outage, Refusal
 from services.chassis.run import Service
@@ -289,3 +292,192 @@ def test_a_streak_of_days_on_a_virtual_clock() -> None:
         return got
 
     assert run_virtual(main) == [500, 600, 800, 1000, 1200, 1500, 3000, 500]
+
+
+async def test_statistics_are_anybodys_unless_their_player_keeps_them(running: Running) -> None:
+    await running.gateway.bus.publish(settled(1), "settled:0-m/1")
+
+    async def counted() -> bool:
+        return bool(await running.statistics("p_a"))
+
+    await until(counted)
+    about = pb.GetStatisticsRequest(player_id="p_a")
+    days = pb.ListStatisticsDaysRequest(player_id="p_a", game="paohuzi", to_day="2027-01-01")
+
+    async def asks(who: str, roles: frozenset[str] = frozenset()) -> list[bool]:
+        """Return whether somebody is shown the counts, and the days."""
+        shown = []
+        calls: list[tuple[Any, Any]] = [
+            (running.progress.GetStatistics, about),
+            (running.progress.ListStatisticsDays, days),
+        ]
+        for call, request in calls:
+            try:
+                with auth.acting_for(who, roles):
+                    await call(request)
+            except Refusal as refusal:
+                assert refusal.reason == "STATISTICS_PRIVATE"  # noqa: PT017 - either is an answer here
+                shown.append(False)
+            else:
+                shown.append(True)
+        return shown
+
+    assert await asks("p_b") == [True, True]
+    with auth.acting_for("p_a"):
+        for _ in range(2):
+            hidden = await running.progress.SetStatisticsVisibility(pb.SetStatisticsVisibilityRequest())
+            assert not hidden.is_public
+        assert not (await running.progress.GetStatistics(about)).is_public
+    assert await asks("p_b") == [False, False]
+    assert await asks("p_b", frozenset({"money", "disputes"})) == [False, False]
+    for role in ("support", "admin"):
+        assert await asks("p_s", frozenset({role})) == [True, True]
+    with auth.acting_for("p_b"):
+        # What another says is about himself.
+        await running.progress.SetStatisticsVisibility(pb.SetStatisticsVisibilityRequest(is_public=True))
+    assert await asks("p_b") == [False, False]
+    with auth.acting_for("p_a"):
+        await running.progress.SetStatisticsVisibility(pb.SetStatisticsVisibilityRequest(is_public=True))
+    assert await asks("p_b") == [True, True]
+
+
+async def test_a_deleted_account_is_forgotten_and_nothing_of_it_is_counted_again(running: Running) -> None:
+    bus = running.gateway.bus
+    await bus.publish(settled(1), "settled:0-m/1")
+
+    async def counted() -> bool:
+        return len(await running.statistics("p_b")) == 1
+
+    await until(counted)
+    gone = AccountDeleted(player_id="p_a", at_ms=NOW_MS)
+    for event_id in ("account_deleted:p_a", "the same under another id"):
+        await bus.publish(gone, event_id)
+
+    async def forgotten() -> bool:
+        with auth.acting_for("p_b"), suppress(Refusal):
+            await running.progress.GetStatistics(pb.GetStatisticsRequest(player_id="p_a"))
+            return False
+        return True
+
+    await until(forgotten)
+    # A round that is heard of late counts for who is still here.
+    await bus.publish(settled(2), "settled:0-m/2")
+
+    async def again() -> bool:
+        return (await running.statistics("p_b"))[0].rounds == 2
+
+    await until(again)
+    assert await running.statistics("p_a") == []
+    with auth.acting_for("p_a"):
+        shown = await running.progress.SetStatisticsVisibility(
+            pb.SetStatisticsVisibilityRequest(is_public=True)
+        )
+    assert not shown.is_public
+
+
+async def test_days_and_counts_are_read_page_by_page_and_bad_questions_refused(running: Running) -> None:
+    bus = running.gateway.bus
+    first_day = day_of(NOW_MS)
+    for number in range(1, 8):
+        one = settled(number)
+        one.ended_at_ms = begin_of(first_day + number // 2) + number
+        if number == 7:
+            one.preset = "876cc@1"
+        await bus.publish(one, f"settled:{number}")
+
+    async def counted() -> bool:
+        return sum(one.rounds for one in await running.statistics("p_a")) == 7
+
+    await until(counted)
+    to_day = day_text(first_day + 20)
+
+    async def days(**more: Any) -> pb.ListStatisticsDaysResponse:
+        asked = {"game": "paohuzi", "to_day": to_day} | more
+        with auth.acting_for("p_a"):
+            answer: pb.ListStatisticsDaysResponse = await running.progress.ListStatisticsDays(
+                pb.ListStatisticsDaysRequest(**asked)
+            )
+        return answer
+
+    found = [(one.day, one.rounds, one.points) for one in (await days()).days]
+    assert found == [
+        (day_text(first_day + 3), 2, 12),
+        (day_text(first_day + 2), 2, 12),
+        (day_text(first_day + 1), 2, 12),
+        (day_text(first_day), 1, 6),
+    ], "presets together, newest first"
+    assert [one.rounds for one in (await days(preset="tongyi-qmt@1")).days] == [1, 2, 2, 1]
+    assert [one.day for one in (await days(from_day=found[1][0], to_day=found[1][0])).days] == [found[1][0]]
+    read: list[str] = []
+    token = ""
+    for _ in range(9):
+        page = await days(page_size=3, page_token=token)
+        read += [one.day for one in page.days]
+        token = page.next_page_token
+        if not token:
+            break
+    assert read == [day for day, _, _ in found]
+    bad: list[dict[str, Any]] = [
+        {"game": ""},
+        {"game": "Pao huzi"},
+        {"preset": "'; DROP TABLE"},
+        {"from_day": "2026-02-30"},
+        {"from_day": "2027-12-01", "to_day": "2027-11-01"},
+        {"page_size": 401},
+        {"page_size": -1},
+        {"page_token": "x"},
+        {"player_id": "bot:normal"},
+    ]
+    for wrong in bad:
+        with pytest.raises(Refusal, match="INVALID_ARGUMENT"):
+            await days(**wrong)
+    with auth.acting_for("p_a"):
+        first = await running.progress.GetStatistics(pb.GetStatisticsRequest(page_size=1))
+        rest = await running.progress.GetStatistics(
+            pb.GetStatisticsRequest(page_size=1, page_token=first.next_page_token)
+        )
+        only = await running.progress.GetStatistics(pb.GetStatisticsRequest(preset="876cc@1"))
+        for token in ("x", "a b c!", "'; --"):
+            with pytest.raises(Refusal, match="INVALID_ARGUMENT"):
+                await running.progress.GetStatistics(pb.GetStatisticsRequest(page_token=token))
+    assert [row.preset for row in (*first.statistics, *rest.statistics)] == ["876cc@1", "tongyi-qmt@1"]
+    assert rest.next_page_token == ""
+    assert [row.preset for row in only.statistics] == ["876cc@1"]
+
+
+async def test_days_and_counts_agree_whatever_comes_at_once_or_twice(database_url: str, db: Database) -> None:
+    migrate(database_url, "progress")
+    chance = random.Random(3)
+    results = [
+        RoundResult(
+            f"0-m/{number}",
+            "paohuzi",
+            "tongyi-qmt@1",
+            [
+                SeatResult("p_a", False, 2 - 4 * (number % 3 == 0), number % 3 != 0, 0),
+                SeatResult("p_b", False, -2 + 4 * (number % 3 == 0), number % 3 == 0, 1),
+            ],
+            "hu",
+            ("zimo", "discard")[number % 2],
+            20,
+            {"红胡": 2},
+            2,
+            1 if number % 3 else 0,
+            NOW_MS + (number % 5) * DAY_MS,
+        )
+        for number in range(40)
+    ] * 2
+    chance.shuffle(results)
+    parts = [results[at : at + 8] for at in range(0, 80, 8)]
+    await asyncio.gather(*(db.run(partial(plays.count, results=part)) for part in parts))
+    for player in ("p_a", "p_b"):
+        [(_, _, counts)] = await db.read(partial(plays.counts_of, player_id=player))
+        days = await db.read(
+            partial(plays.days_of, player_id=player, game="paohuzi", preset="", days=(0, 99_999), size=99)
+        )
+        for name in ("rounds", "wins", "self_draws", "deal_ins", "points"):
+            assert sum(getattr(row, name) for row in days) == getattr(counts, name), name
+        assert (len(days), counts.rounds) == (5, 40)
+        assert counts.discard_rounds == 20
+    [(_, _, loser)] = await db.read(partial(plays.counts_of, player_id="p_b"))
+    assert loser.deal_ins == sum(number % 2 and number % 3 > 0 for number in range(40))

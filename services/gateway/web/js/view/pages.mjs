@@ -8,6 +8,7 @@ import { RoomPageControls } from "../control/roompage.mjs";
 import { SecurityControls } from "../control/security.mjs";
 import { isStaff, StaffControls } from "../control/staff.mjs";
 import { WatchControls } from "../control/watch.mjs";
+import { StatisticsControls } from "../control/statistics.mjs";
 import { TopUpControls } from "../control/topup.mjs";
 import { WalletControls } from "../control/wallet.mjs";
 import { hallsPage } from "./halls.mjs";
@@ -18,6 +19,7 @@ import { profilePage } from "./profile.mjs";
 import { roomPage } from "./room.mjs";
 import { securityPage } from "./security.mjs";
 import { staffPage } from "./staff.mjs";
+import { statisticsPage } from "./statistics.mjs";
 import { topupPage } from "./topup.mjs";
 import { walletPage } from "./wallet.mjs";
 import { watchPage } from "./watch.mjs";
@@ -35,6 +37,7 @@ export const PAGES = [
   { name: "history", words: "history.title", icon: "list", view: historyPage, control: HistoryControls },
   { name: "replay", words: "replay.title", icon: "eye", view: replayPage, control: ReplayPageControls, isHidden: true },
   { name: "room", words: "room.page", icon: "users", view: roomPage, control: RoomPageControls, isHidden: true },
+  { name: "statistics", words: "statistics.title", icon: "chart", view: statisticsPage, control: StatisticsControls },
   { name: "profile", words: "profile.title", icon: "person", view: profilePage, control: ProfileControls },
   { name: "security", words: "security.title", icon: "lock", view: securityPage, control: SecurityControls },
   { name: "limits", words: "limits.title", icon: "clock", view: limitsPage, control: LimitsControls },
