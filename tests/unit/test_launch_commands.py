@@ -46,7 +46,19 @@ def recorded(won: Record, tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(
     "command",
-    ["up", "serve", "migrate", "simulate", "score", "replay", "verify", "vectors", "rules", "reconcile", "holidays"],
+    [
+        "up",
+        "serve",
+        "migrate",
+        "simulate",
+        "score",
+        "replay",
+        "verify",
+        "vectors",
+        "rules",
+        "reconcile",
+        "holidays",
+    ],
 )
 def test_every_command_explains_itself_with_an_example_and_its_exit_codes(command: str) -> None:
     done = paiju(command, "--help")
