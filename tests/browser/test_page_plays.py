@@ -184,7 +184,7 @@ async def test_sign_in_statistics_and_records_are_there_after_a_match(browser: B
         await page.click("[data-button=auto]")
         await page.wait_for_selector(".final", timeout=WHOLE_ROUND_MS)
         await page.wait_for_selector("[data-audit=AGREED]", timeout=ROUND_WAIT_MS)
-        await page.click(".result-foot .primary")
+        await page.click(".result-foot [data-action=lobby]")
         await page.click("[data-button=chart]")
         await page.wait_for_selector(".stat, .nothing")
 

@@ -274,6 +274,6 @@ async def test_one_round_is_one_round_in_english(browser: Browser) -> None:
             await page.click(".big-create")
             await page.click(f".dialog .round-chips .chip >> nth={nth}")
             await page.click(".dialog-buttons .primary")
-            await until_is(lambda: each(page, ".room-facts", LAST_FACT), [words])
+            await until_is(lambda: each(page, ".room-played", LAST_FACT), [words])
             await page.click(".room-buttons .plain >> nth=-1")
             await page.wait_for_selector(".hall")

@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import io
+import re
 import socket
 from collections.abc import AsyncIterator, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+from xml.etree import ElementTree
 
 import aiohttp
 import grpc
 import pytest
 import pytest_asyncio
+import segno
 from paiju.economy.v1.economy_service_pb2 import GetWalletResponse, Money
 from paiju.gateway.v1.gateway_service_pb2 import CallResult, Hello, Notice, PlayRequest, PlayResponse
 from paiju.matchmaking.v1.matchmaking_service_pb2 import ListHallsRequest, ListHallsResponse
@@ -482,3 +485,53 @@ class TestFiles:
             assert response.status == 405
         async with http.get(f"{url}call/{LIST_GAMES}") as response:
             assert response.status == 404
+
+
+class TestQrCodes:
+    """The link of a friends' room as a picture; what it says is held against the same code drawn apart."""
+
+    @staticmethod
+    def drawn(link: str) -> list[str]:
+        """Return the rows of the code of a link, one character a module."""
+        return [
+            "".join("#" if dark else "." for dark in row) for row in segno.make_qr(link, error="q").matrix
+        ]
+
+    @staticmethod
+    def seen(svg: bytes) -> list[str]:
+        """Return the rows that a picture shows: its dark path, stroke by stroke."""
+        root = ElementTree.fromstring(svg)
+        size = int(root.attrib["viewBox"].split()[2])
+        field = [["."] * size for _ in range(size)]
+        path = next(one for one in root.iter() if "stroke" in one.attrib)
+        x, y = 0.0, 0.0
+        for verb, numbers in re.findall(r"([Mmh])([-\d. ]+)", path.attrib["d"]):
+            given = [float(number) for number in numbers.split()]
+            if verb == "h":
+                for column in range(int(x), int(x + given[0])):
+                    field[int(y)][column] = "#"
+                x += given[0]
+            else:
+                x, y = (given[0], given[1]) if verb == "M" else (x + given[0], y + given[1])
+        return ["".join(row[2:-2]) for row in field[2:-2]]
+
+    async def test_a_rooms_code_leads_to_the_room_at_the_address_we_were_reached_by(
+        self, url: str, http: aiohttp.ClientSession
+    ) -> None:
+        host = urlsplit(url).netloc
+        for query, scheme in (("", "http"), ("?https", "https")):
+            async with http.get(f"{url}qr/room/048213.svg{query}") as response:
+                assert (response.status, response.content_type) == (200, "image/svg+xml")
+                assert "default-src 'none'" in response.headers["Content-Security-Policy"]
+                assert self.seen(await response.read()) == self.drawn(f"{scheme}://{host}/#/room/048213")
+
+    @pytest.mark.parametrize("path", ["12345.svg", "1234567.svg", "12345a.svg", "123456.png", "%3Cb%3E.svg"])
+    async def test_nothing_but_six_digits_is_drawn(
+        self, url: str, http: aiohttp.ClientSession, path: str
+    ) -> None:
+        async with http.get(URL(f"{url}qr/room/{path}", encoded=True)) as response:
+            assert response.status == 404
+
+    async def test_a_name_that_is_not_ours_is_not_drawn(self, url: str, http: aiohttp.ClientSession) -> None:
+        async with http.get(f"{url}qr/room/123456.svg", headers={"Host": "evil.example"}) as response:
+            assert response.status == 421

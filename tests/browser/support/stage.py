@@ -26,11 +26,14 @@ from paiju.table.v1 import table_service_pb2 as tables
 
 from engine import GAMES
 from services.gateway.doors.files import SECURITY, FilesDoor
+from services.matchmaking.core.room_rules import parse_prices
+from services.matchmaking.settings import ROOM_CARDS
 from services.table.catalog import list_games
 from tests.browser.support.stage_pages import REQUESTS, page_handlers
 from tests.browser.support.staged_table import StagedTable
 
 ME = "p_stage"
+PRICES = parse_prices(ROOM_CARDS.read_text(encoding="utf-8"))
 START_GOLD = 20_000
 ASKED_MS = 15_000
 """What is left of the time for the question of a position that is shown."""
@@ -103,6 +106,7 @@ class Stage:
             "GetTicket": lambda _: matchmaking.GetTicketResponse(ticket=self.ticket("waiting")),
             "CancelTicket": lambda _: matchmaking.CancelTicketResponse(ticket=self.ticket("cancelled")),
             "CreateRoom": self.create_room,
+            "ListRoomPrices": lambda _: matchmaking.ListRoomPricesResponse(prices=PRICES.messages()),
             "GetRoom": lambda _: matchmaking.GetRoomResponse(room=self.room),
             "FillRoomWithBots": self.fill_room,
             "LeaveRoom": lambda _: matchmaking.LeaveRoomResponse(),
@@ -368,6 +372,9 @@ class Stage:
             preset=request.preset,
             options_json=request.options_json,
             rounds=request.rounds,
+            rules=request.rules,
+            rules_no=1,
+            expires_at_ms=now_ms() + 30 * 60_000,
             state="open",
             places=[
                 matchmaking.RoomPlace(seat=0, player_id=ME),

@@ -61,7 +61,7 @@ function facts(state, room) {
   return h(
     "div.room-facts",
     {},
-    h("p", {}, gameTitle(state, room.game), " · ", preset?.title ?? room.preset, " · ", lengthWords(room), changedRules(state, room)),
+    h("p.room-played", {}, gameTitle(state, room.game), " · ", preset?.title ?? room.preset, " · ", lengthWords(room), changedRules(state, room)),
     h("p.room-agreed", {}, agreedWords(state, room).map((words) => h("span.agreed", { key: words }, words))),
   );
 }
