@@ -193,6 +193,7 @@ def parse_halls(text: str) -> Mapping[str, Hall]:
 
 
 def _hall(game: Mapping[str, Any], preset: Mapping[str, Any], level: Mapping[str, Any]) -> Hall:
+    timing = {**game.get("timing", {}), **preset.get("timing", {}), **level.get("timing", {})}
     return Hall(
         hall_id=f"{game['game']}/{preset['preset']}/{level['level']}",
         game=game["game"],
@@ -215,7 +216,7 @@ def _hall(game: Mapping[str, Any], preset: Mapping[str, Any], level: Mapping[str
         options={**preset.get("options", {}), **level.get("options", {})},
         coin_zh=preset.get("coin_zh", "金币"),
         coin_en=preset.get("coin_en", "gold"),
-        timing_json=json.dumps(timing, sort_keys=True) if (timing := level.get("timing")) else "",
+        timing_json=json.dumps(timing, sort_keys=True) if timing else "",
     )
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from engine import face
 from engine.fair_deal import draw_dealer, wall_order
 from services.table.core import frames as f
 from services.table.core.beats import EACH, Told, public_texts, split, texts_for, told
-from services.table.core.events import Answered, Dealt
+from services.table.core.events import Answered, Dealt, Extended
 from services.table.core.frames import Beat
 from services.table.core.state import ANSWERED_MAX, Given, OpenQuestion
 from services.table.core.turns import can_claim, is_turn
@@ -52,9 +54,45 @@ def answered(table: Table, event: Answered) -> None:
         _tell_own(table, number, ())
         return
     assert table.position is not None, "an answer needs a round in play"
+    _charge(table, number, event.at)
     table.questions[number] = None
     table.answers.append(event)
     _follow(table, number, table.position.apply(number, event.action))
+
+
+def _charge(table: Table, number: int, at: int) -> None:
+    """Take from a seat's time bank what its answer took of it; an outage costs nobody time."""
+    question = table.questions[number]
+    if question is not None and question.bank_from:
+        seat = table.s.seats[number]
+        since = max(question.bank_from, table.s.grace_until)
+        seat.bank = max(0, seat.bank - max(0, min(at, question.deadline) - since))
+
+
+def extended(table: Table, event: Extended) -> None:
+    """Give a seat more time for its turn, and tell everybody who sees its clock."""
+    number, seat = event.seat, table.s.seats[event.seat]
+    seat.remember(event.command_id, event.digest, "")
+    question = table.questions[number]
+    assert question is not None, "a turn is extended while it is asked"
+    longer = table.s.spec.extend_ms
+    seat.extensions -= 1
+    question = replace(
+        question,
+        deadline=question.deadline + longer,
+        bank_from=question.bank_from + longer if question.bank_from else 0,
+    )
+    table.questions[number] = question
+    shared = f.Play(table.round_id, (), None, number, question.deadline)
+    bodies: list[f.Body | None] = []
+    for at, listener in enumerate(table.s.listeners):
+        open_ = table.questions[at] if at < len(table.questions) else None
+        if listener is None or open_ is None:
+            bodies.append(None if listener is None else shared)
+        else:
+            own = f.Question(open_.number, open_.told_as, open_.deadline)
+            bodies.append(f.Play(table.round_id, (), own, number, question.deadline))
+    table.queue_beat(Beat(event.at, bodies=tuple(bodies), public=shared))
 
 
 def _follow(table: Table, actor: int | None, followed: Sequence[face.Event]) -> None:
@@ -133,14 +171,18 @@ def _ask(table: Table, due: Sequence[Due], shown_at: int) -> dict[int, OpenQuest
     for number, told_as, turn in due:
         seat = state.seats[number]
         seat.questions += 1
+        until = shown_at + (timing.turn_ms if turn else timing.claim_ms)
+        # Only what everybody sees may cost time that everybody sees; for who is away nobody waits longer.
+        bank = seat.bank if turn and seat.online and not seat.bot else 0
         question = OpenQuestion(
             seat.questions,
             position.legal_actions(number),
             told_as,
             shown_at,
-            shown_at + (timing.turn_ms if turn else timing.claim_ms),
+            until + bank,
             turn,
             table.version,
+            until if bank else 0,
         )
         table.questions[number] = asked[number] = question
     return asked

@@ -78,6 +78,13 @@ class DeclineStake(Command, frozen=True, tag=9):
     """Add nothing to it."""
 
 
+class Extend(Command, frozen=True, tag=10):
+    """Take more time for the turn that is asked."""
+
+    round_id: str
+    question: int
+
+
 class Do(msgspec.Struct, frozen=True, gc=False):
     """Append these; accepted once they are durable, or (`later`) once the table says `CommandDone`."""
 
@@ -146,6 +153,10 @@ def decide(
         return Wait() if seat.sitting.digest == digest else Refused("COMMAND_ID_REUSED")
     if seat.adding is not None and seat.adding.command_id == command_id:
         return Wait() if seat.adding.digest == digest else Refused("COMMAND_ID_REUSED")
+    if isinstance(command, Extend):
+        question = table.questions[number]
+        if question is not None and question.version > durable_version:
+            return Behind()
     key = (number, command_id + digest.hex())
     if key in table.refused:
         return Again(table.refused[key])
@@ -260,6 +271,24 @@ def _decline_stake(table: Table, number: int, head: Head, command: DeclineStake)
     return Refused(short) if isinstance(short, str) else Do((e.StakeDeclined(*head),))
 
 
+def _extend(table: Table, number: int, head: Head, command: Extend) -> Decision:
+    seat, question = table.s.seats[number], table.questions[number]
+    if seat.left:
+        return Refused("PLAYER_LEFT")
+    is_asked = (
+        question is not None
+        and table.s.phase == "playing"
+        and question.number == command.question
+        and command.round_id == table.round_id
+        and question.shown_at <= head[0]
+    )
+    if question is None or not is_asked or not question.is_turn:
+        return Refused("QUESTION_CLOSED")
+    if not seat.extensions:
+        return Refused("NO_EXTENSION")
+    return Do((e.Extended(*head, command.question),))
+
+
 _DECIDES: dict[type[Command], Callable[..., Decision]] = {
     Sit: _sit,
     Reveal: _reveal,
@@ -269,6 +298,7 @@ _DECIDES: dict[type[Command], Callable[..., Decision]] = {
     AutoPlay: _auto_play,
     AddStake: _add_stake,
     DeclineStake: _decline_stake,
+    Extend: _extend,
 }
 
 

@@ -243,6 +243,12 @@ class SentAway(Event, frozen=True, tag=30):
     """The same as people read it."""
 
 
+class Extended(Commanded, frozen=True, tag=31):
+    """A seat takes more time for its turn."""
+
+    question: int
+
+
 class ShardTaken(Event, frozen=True, tag=40):
     """A new owner; its sequence in the log is the epoch. Each deadline is at least `at + grace_ms`."""
 
@@ -310,6 +316,7 @@ TableEvent = (
     | AddRefused
     | StakeDeclined
     | SentAway
+    | Extended
     | ShardTaken
     | ShardStalled
     | ShardCut

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from services.table.core import events as e
 from services.table.core import frames as f
-from services.table.core.answers import dealt
+from services.table.core.answers import dealt, extended
 from services.table.core.match import end_cause
 from services.table.core.state import CommandDone, Round
 from services.table.core.topup import (
@@ -344,5 +344,6 @@ FOLDS: dict[type[e.Event], Callable[[Table, Any], None]] = {
     e.TableClosed: _table_closed,
     e.TableFrozen: _table_frozen,
     e.SentAway: _sent_away,
+    e.Extended: extended,
 }
 """By event type; `Answered` and the shard's events are not here."""

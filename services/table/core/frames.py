@@ -26,6 +26,8 @@ class SeatView(msgspec.Struct, frozen=True, array_like=True, gc=False):
     gives_nonces: bool
     score: int
     stake: int
+    bank: int = 0
+    extensions: int = 0
 
 
 class Question(msgspec.Struct, frozen=True, array_like=True, gc=False):

@@ -23,6 +23,7 @@ OPTIONS_BYTES_MAX = 8_192
 ROOM_CODE_CHARS_MAX = 16
 HALL_ID_CHARS_MAX = 64
 WATCH_DELAY_MS_MAX = 600_000
+LONGER_MS_MAX = 3_600_000
 COINS_MAX = 10**15
 TO_SCORE_MAX = 100_000
 CHATS = ("", "all", "phrases", "no")
@@ -90,6 +91,7 @@ def make_spec(
     options.pop("fee", None)
     if stake is not None and stake.fee:
         options["fee"] = stake.fee
+    timing, longer = _timing(timing_json)
     rules = check_rules(games, game, preset, options)
     if not 1 <= rounds <= ROUNDS_MAX:
         raise Refusal("INVALID_ARGUMENT", field="rounds")
@@ -114,7 +116,7 @@ def make_spec(
         rounds=rounds,
         players=tuple(players),
         stake=stake,
-        timing=_timing(timing_json),
+        timing=timing,
         room_code=room_code,
         spectators=spectators,
         to_score=to_score,
@@ -122,6 +124,8 @@ def make_spec(
         voice=voice,
         watch_delay_ms=watch_delay_ms,
         hall_id=hall_id,
+        bank_ms=longer["bank_ms"],
+        extend_ms=longer["extend_ms"],
     )
 
 
@@ -201,12 +205,18 @@ def _check_players(game: Game, players: Sequence[str]) -> None:
             raise Refusal("UNKNOWN_BOT", name=player[4:][:64], known=", ".join(game.bots))
 
 
-def _timing(text: str) -> Timing:
+def _timing(text: str) -> tuple[Timing, dict[str, int]]:
+    """Return the waits, and what a seat may take beyond them."""
+    asked = _object(text, "timing_json")
+    longer = {name: asked.pop(name, 0) for name in ("bank_ms", "extend_ms")}
+    for value in longer.values():
+        if type(value) is not int or not 0 <= value <= LONGER_MS_MAX:
+            raise Refusal("INVALID_ARGUMENT", field="timing_json")
     try:
-        timing = msgspec.convert(_object(text, "timing_json"), Timing)
+        timing = msgspec.convert(asked, Timing)
     except msgspec.ValidationError:
         raise Refusal("INVALID_ARGUMENT", field="timing_json") from None
     for name in timing.__struct_fields__:
         if not 0 <= getattr(timing, name) <= WAIT_MS_MAX:
             raise Refusal("INVALID_ARGUMENT", field="timing_json")
-    return timing
+    return timing, longer

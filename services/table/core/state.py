@@ -60,6 +60,12 @@ class Seat(msgspec.Struct, gc=False):
     """As shown."""
     questions: int = 0
     """How many questions this seat was asked in the match."""
+    bank: int = 0
+    """Milliseconds left in its time bank."""
+    shown_bank: int = 0
+    """As everyone sees it: what an answer has cost shows no earlier than what follows the answer."""
+    extensions: int = 0
+    """How often it may still ask for more time."""
     adding: AddAsked | None = None
     """Asked to add to the stake; economy has not answered yet."""
     declined: bool = False
@@ -174,6 +180,8 @@ class OpenQuestion(msgspec.Struct, frozen=True, gc=False):
     is_turn: bool
     version: int
     """Of the table, when it was asked: unknown to the seat until that is durable."""
+    bank_from: int = 0
+    """From here on the seat's time bank runs, up to the deadline; 0 = it does not."""
 
 
 class Thought(msgspec.Struct, gc=False):

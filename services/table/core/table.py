@@ -158,6 +158,9 @@ class Table:
                 state.owed.append(Owed(f"stake/{number}", event.at))
             else:
                 seat.taken = bool(seat.bot)
+            if not seat.bot:
+                seat.bank = seat.shown_bank = spec.bank_ms
+                seat.extensions = 1 if spec.extend_ms else 0
         table.tell_seats()
         return table
 
@@ -270,6 +273,7 @@ class Table:
         for number, seat in enumerate(state.seats):
             self.withdrawn[number] = None
             seat.shown_auto_play = seat.auto_play
+            seat.shown_bank = seat.bank
         if beat.common is not None:
             self.tell(beat.common, beat.show_at)
             self._shown_figures(beat.common)
@@ -302,6 +306,8 @@ class Table:
             bool(seat.link),
             seat.score,
             seat.stake,
+            seat.shown_bank,
+            seat.extensions,
         )
 
     def _shown_at(self, at: int | None) -> int:
@@ -382,5 +388,7 @@ def _looks_like(seat: Seat, shown: f.SeatView) -> bool:
         and seat.left == shown.left
         and seat.score == shown.score
         and seat.stake == shown.stake
+        and seat.shown_bank == shown.bank
+        and seat.extensions == shown.extensions
         and seat.player == shown.player
     )

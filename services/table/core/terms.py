@@ -67,3 +67,7 @@ class Spec(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What may be said: everything if empty, else `phrases` or `no`."""
     voice: bool = False
     """Talking is allowed."""
+    bank_ms: int = 0
+    """A seat may need so much longer for its turns, over the whole match."""
+    extend_ms: int = 0
+    """Once in a match a seat may take so much more for a turn; 0 = never."""

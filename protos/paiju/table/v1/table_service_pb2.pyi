@@ -48,7 +48,9 @@ class TableSpec(_message.Message):
     rounds: _builtins.int
     """Rounds of the match, 1 to 64."""
     timing_json: _builtins.str
-    """Timing overrides, JSON object: `claim_pause_ms`, `turn_ms`, `claim_ms`, `nonce_ms`, `between_ms`, `seat_ms`; empty = the game's defaults."""
+    """Timing overrides, JSON object: `claim_pause_ms`, `turn_ms`, `claim_ms`, `nonce_ms`, `between_ms`, `seat_ms`, `bank_ms` (a
+    seat's time bank for the match), `extend_ms` (what one extension gives); empty = the game's defaults.
+    """
     room_code: _builtins.str
     """Friends' room code; empty = none."""
     spectators: _builtins.bool

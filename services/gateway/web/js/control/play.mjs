@@ -337,6 +337,12 @@ export class PlayControls {
     return this.controls.once("auto", () => this.command({ set_auto_play: { on } }, freshId()));
   }
 
+  /** Take more time for the turn that is asked. */
+  extend() {
+    const { question, roundId, roundNo } = this.table;
+    return this.controls.once("extend", () => this.command({ extend: { round_id: roundId, question: question.number } }, `extend-${roundNo}-${question.number}`));
+  }
+
   vote(agree) {
     this.controls.closeDialog();
     return this.controls.once("vote", () => this.command({ dissolve_vote: { agree } }, freshId()));

@@ -8,11 +8,14 @@ import { clockFace } from "./ticker.mjs";
 /** Whose turn everybody can see it to be, with its deadline: `{deadline, span}` or null. */
 function turnOf(table, at) {
   const { timing } = table;
+  // Of the deadline of a turn the last part is the seat's bank, if its player is there to use it.
+  const { bank_ms = 0, online = false } = table.seats[at] ?? {};
+  const bank = online ? bank_ms : 0;
   if (at === table.seat && table.question) {
     const claim = table.face.isClaim(table.question.actions);
-    return { deadline: table.question.deadline_at_ms, span: (claim ? timing.claim_ms : timing.turn_ms) || 15_000 };
+    return { deadline: table.question.deadline_at_ms, span: (claim ? timing.claim_ms : timing.turn_ms) || 15_000, bank: claim ? 0 : bank };
   }
-  if (at === table.turnSeat) return { deadline: table.turnDeadline, span: timing.turn_ms || 15_000 };
+  if (at === table.turnSeat) return { deadline: table.turnDeadline, span: timing.turn_ms || 15_000, bank };
   return null;
 }
 
@@ -28,7 +31,7 @@ function portrait(state, at) {
     seat ? avatar(state, seat.player_id, at) : h("span.avatar.empty", { "aria-hidden": "true" }, "?"),
     table.face.mark ? table.face.mark(state, at) : table.round.dealer === at ? h("span.dealer", { "aria-label": t("dealer"), role: "img" }, "庄") : null,
     at === table.seat ? gives(seat) : null,
-    turn?.deadline ? clockFace(turn.deadline, { name: "ring", spanMs: turn.span }) : null,
+    turn?.deadline ? clockFace(turn.deadline, { name: "ring", spanMs: turn.span, bankMs: turn.bank }) : null,
     round.dealt && at !== table.seat
       ? h("span.hand-count", { "aria-label": t("hand.count", { count: round.counts[at] }), role: "img" }, String(round.counts[at]))
       : null,
@@ -58,6 +61,13 @@ function figures(table, seat) {
     h("span.seat-score", { class: seat.score > 0 ? "plus" : seat.score < 0 ? "minus" : "", "aria-label": t("score", { points: seat.score }) }, t("score.short", { points: seat.score > 0 ? `+${compact(seat.score)}` : compact(seat.score) })),
     table.baseStake ? h("span.seat-stake", { "aria-label": t("stake", { coins: seat.stake }) }, h("span.coin", { "aria-hidden": "true" }), compact(seat.stake)) : null,
   );
+}
+
+/** What is left of a seat's time bank, where the table has one. */
+function bankOf(table, seat) {
+  if (table.seat < 0 || !seat || !table.timing.bank_ms || isBot(seat.player_id)) return null;
+  const words = t("time.bank", { seconds: Math.ceil(seat.bank_ms / 1000) });
+  return h("span.seat-bank", { class: seat.bank_ms ? "" : "is-empty", role: "img", "aria-label": words, title: words }, icon("clock"), String(Math.ceil(seat.bank_ms / 1000)));
 }
 
 /** One of the others. */
@@ -117,6 +127,7 @@ export function ownSeat(state) {
     portrait(state, at),
     h("span.seat-name", { title: seat ? nameOfPlayer(state, seat.player_id, at) : "" }, marker(seat) ?? (seat ? nameOfPlayer(state, seat.player_id, at) : "")),
     figures(table, seat),
+    bankOf(table, seat),
     table.face.ownFacts(state),
     bubble(state, seat),
   );

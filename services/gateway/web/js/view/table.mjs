@@ -69,6 +69,7 @@ function bar(state, controls) {
       "div.bar-buttons",
       {},
       viewersMark(table),
+      extension(state, controls),
       inPlay
         ? h(
             "button.bar-button",
@@ -97,6 +98,16 @@ function bar(state, controls) {
   );
 }
 
+/** 延时: once a match, for the turn that is asked. */
+function extension(state, controls) {
+  const { table } = state;
+  const { question } = table;
+  const may = question && table.me?.extensions && !table.me.auto_play && !table.face.isClaim(question.actions) && state.ui.sentQuestion !== question.number;
+  if (!may) return null;
+  const words = t("time.extend", { seconds: Math.round(table.timing.extend_ms / 1000) });
+  return h("button.bar-button.bar-extend", { key: "extend", "data-button": "extend", "aria-label": words, title: words, disabled: state.busy.has("extend"), onclick: () => controls.play.extend() }, icon("clock"), h("span", { "aria-hidden": "true" }, `+${Math.round(table.timing.extend_ms / 1000)}`));
+}
+
 function barButton(name, words, onclick) {
   return h("button.bar-button", { key: name, "data-button": name, "aria-label": words, title: words, onclick }, icon(name));
 }
@@ -114,6 +125,7 @@ function middle(state, controls) {
 function middleWords(state) {
   const { table } = state;
   if (!table.known) return t("table.entering");
+  if (table.watching.begins_at_ms > state.clock.now()) return t("watch.waits");
   if (table.paused) return tOr(`paused.${table.paused}`, "paused.other");
   if (table.phase === "seating") return t(table.mustSit ? "table.sitting" : "table.seating");
   if (table.phase === "opening") return openingWords(table);

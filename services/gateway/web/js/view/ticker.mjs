@@ -6,12 +6,16 @@ const SHORT_S = 5;
 
 let clock = null;
 
-/** Seconds until a deadline. `spanMs` (how long the whole wait is) fills `--left` from 1 to 0. */
-export function clockFace(deadlineMs, { name = "seconds", spanMs = 0 } = {}) {
+/**
+ * Seconds until a deadline. `spanMs` (how long the whole wait is) fills `--left` from 1 to 0. The last `bankMs` before it are a time
+ * bank: until it runs, the seconds until then are shown.
+ */
+export function clockFace(deadlineMs, { name = "seconds", spanMs = 0, bankMs = 0 } = {}) {
   return h(`span.${name}`, {
     raw: true,
     "data-deadline": deadlineMs,
     "data-span": spanMs || null,
+    "data-bank": bankMs || null,
     role: "timer",
     "aria-live": "off",
     oncreate: tick,
@@ -26,7 +30,11 @@ export function startTicker(serverClock) {
 
 function tick(node) {
   if (!clock) return;
-  const deadline = Number(node.dataset.deadline);
+  const until = Number(node.dataset.deadline);
+  const bankFrom = until - Number(node.dataset.bank ?? 0);
+  const isBank = bankFrom < until && clock.now() >= bankFrom;
+  const deadline = isBank ? until : bankFrom;
+  node.classList.toggle("is-bank", isBank);
   const seconds = clock.secondsUntil(deadline);
   const words = seconds === null ? "" : String(seconds);
   if (node.textContent !== words) node.textContent = words;

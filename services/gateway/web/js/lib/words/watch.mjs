@@ -1,5 +1,7 @@
-// Texts of watching.
+// Texts of watching, and of the time to think.
 export const WATCH = {
+  "time.bank": ["备用时间还有 {seconds} 秒", "{seconds} s left in the time bank"],
+  "time.extend": ["延时 {seconds} 秒（每场一次）", "{seconds} s more, once a match"],
   "watch.title": ["观战", "Watch"],
   "watch.filters": ["筛选", "Filters"],
   "watch.all": ["全部", "All"],
@@ -22,6 +24,7 @@ export const WATCH = {
   "watch.own": ["自己的牌桌", "Your own table"],
   "watch.go": ["观战", "Watch"],
   "watch.strip": ["正在观战", "You are watching"],
+  "watch.waits": ["本局刚刚开始，马上就能看到", "The round has only just begun; soon you will see it"],
   "watch.begins": ["画面将在此后开始：", "The picture begins in "],
   "watch.like": ["喝彩", "Like"],
   "watch.like.title": ["为这一手喝彩（{count}）", "Like this play ({count})"],
