@@ -59,7 +59,7 @@ async def test_who_fills_up_his_stake_plays_on(browser: Browser, up: Up) -> None
     async with opened(browser, up.said.url, PHONE) as page:
         await until_short(page)
         await until(lambda: page.inner_text(OWN), lambda words: "钱包里有 17,000 金币" in words)
-        await until(lambda: page.inner_text(".audit"), lambda words: "每人桌费 20" in words)
+        await until(lambda: page.inner_text(".audit"), lambda words: "每人台费 20" in words)
         await look(page, "topup-stake-phone")
         at = await attribute(page.locator("main.table"), "data-round")
         await page.click("[data-action=add-top]")

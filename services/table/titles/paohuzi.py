@@ -45,7 +45,7 @@ TITLES: Final = Titles(
         "opening_ti_show_one": ("起手提亮一张", "An opening ti shows one card"),
         "win_cap_by_balance": ("赢家以身上金币封顶", "A win is capped by the winner's own coins"),
         "base_stake": ("底分金币", "Coins per point"),
-        "fee": ("每局桌费金币", "Coins each seat pays for a round"),
+        "fee": ("每局台费金币", "Coins each seat pays for a round"),
         "point_cap": ("单家封顶点数", "Most points one seat pays"),
     },
     values={

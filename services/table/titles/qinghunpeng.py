@@ -47,7 +47,7 @@ TITLES: Final = Titles(
         "cap": ("封顶分数", "Most points of a share"),
         "win_cap_by_balance": ("赢家以身上金币封顶", "A win is capped by the winner's own coins"),
         "base_stake": ("底分金币", "Coins per point"),
-        "fee": ("每局桌费金币", "Coins each seat pays for a round"),
+        "fee": ("每局台费金币", "Coins each seat pays for a round"),
     },
     values={
         "flowers": {

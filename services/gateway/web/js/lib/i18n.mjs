@@ -20,6 +20,9 @@ export function initLanguage(storage = localStorage) {
 /** `zh-CN` or `en`. */
 export const currentLanguage = () => language;
 
+/** Names one after the other, as a sentence has them. */
+export const listed = (names) => (language === "en" && names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names.join(t("comma")));
+
 /** One paragraph of sentences; those that are empty are left out. */
 export const sentences = (said) => said.filter(Boolean).join(language === "en" ? " " : "");
 

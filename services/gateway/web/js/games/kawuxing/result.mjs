@@ -38,7 +38,7 @@ function shareWords(round, win, pay, isBao) {
   words.push(...more.map(([key, value]) => t(`kawuxing.sum.${key}`, { points: value })));
   const inner = words.join(" ");
   const based = round.stake > 1 ? `${more.length ? `( ${inner} )` : inner} ${t("kawuxing.sum.stake", { stake: round.stake })}` : inner;
-  return `${based} = ${pay.points}`;
+  return `${based}\u00a0=\u00a0${pay.points}`; // the sum never stands alone on a line
 }
 
 const isHit = (round, one) => round.options.mai_ma === "liu" && isHorse(one, round.wins[0]?.tile ?? "?");

@@ -1,5 +1,5 @@
 // Why a mahjong round scored what it scored: each winner's hand with its sets, every name, every payment.
-import { hasWords, nameWords, signed, t } from "../../lib/i18n.mjs";
+import { hasWords, listed, nameWords, signed, t } from "../../lib/i18n.mjs";
 import { h } from "../../lib/vdom.mjs";
 import { nameOfPlayer } from "../../view/people.mjs";
 import { HIDDEN } from "./tiles.mjs";
@@ -12,7 +12,7 @@ export function resultTitle(game, state, result) {
   const { winners } = result;
   if (!winners.length) return t("mahjong.result.draw");
   const how = t(`mahjong.how.${result.how}`);
-  if (winners.length > 1) return t("mahjong.result.several", { who: winners.map((at) => whoIs(state, at)).join(t("comma")), how });
+  if (winners.length > 1) return t("mahjong.result.several", { who: listed(winners.map((at) => whoIs(state, at))), how });
   const [winner] = winners;
   return winner === state.table.seat ? t("result.won", { how }) : t("result.lost", { who: whoIs(state, winner), how });
 }

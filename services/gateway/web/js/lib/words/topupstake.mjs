@@ -9,6 +9,6 @@ export const TOPUPSTAKE = {
   "short.decline": ["不补，结束本场", "No, end the match"],
   "short.waits": ["等待{who}补筹码，剩余", "Waiting for {who} to fill up the stake. Time left:"],
   "short.and": ["、", ", "],
-  "table.fee": ["桌费 {fee}/局", "Fee {fee} a round"],
-  "result.fee": ["每人桌费 {fee}", "Fee {fee} each"],
+  "table.fee": ["台费 {fee}/局", "Fee {fee} a round"],
+  "result.fee": ["每人台费 {fee}", "Fee {fee} each"],
 };
