@@ -87,6 +87,7 @@ class Export:
             ),
             _one("progress", "sign_in", progress.GetSignIn, progress_pb.GetSignInRequest),
             _one("progress", "statistics", progress.GetStatistics, progress_pb.GetStatisticsRequest),
+            Section("progress", "statistics_days", _statistics_days(progress)),
             _one(
                 "anticheat",
                 "statistics",
@@ -155,6 +156,31 @@ def _paged(service: str, name: str, call: Callable[[Any], Awaitable[Any]], reque
         return next(iter(held.values()), []), following
 
     return Section(service, name, fetch)
+
+
+def _statistics_days(progress: ProgressServiceStub) -> Fetch:
+    """Return what was played day by day, one game and preset after the other: the cursor counts them."""
+
+    async def fetch(player_id: str, cursor: str) -> tuple[Any, str]:
+        number, _, token = (cursor or "0 ").partition(" ")
+        if not (number.isascii() and number.isdigit() and len(number) <= 3):
+            raise Refusal("INVALID_ARGUMENT", field="page_token")
+        known = await progress.GetStatistics(progress_pb.GetStatisticsRequest(player_id=player_id))
+        played, at = [(one.game, one.preset) for one in known.statistics], int(number)
+        if at >= len(played):
+            return [], ""
+        game, preset = played[at]
+        answer = await progress.ListStatisticsDays(
+            progress_pb.ListStatisticsDaysRequest(
+                player_id=player_id, game=game, preset=preset, page_size=PAGE, page_token=token
+            )
+        )
+        days = [{"game": game, "preset": preset, **MessageToDict(one)} for one in answer.days]
+        if answer.next_page_token:
+            return days, f"{at} {answer.next_page_token}"
+        return days, f"{at + 1} " if at + 1 < len(played) else ""
+
+    return fetch
 
 
 def _asked(request: type[Message], player_id: str, **more: Any) -> Message:

@@ -22,12 +22,15 @@ from paiju.accounts.v1 import accounts_service_pb2 as pb
 from paiju.accounts.v1 import protection_service_pb2 as protection_pb
 from paiju.accounts.v1.accounts_service_pb2_grpc import AccountsServiceStub
 from paiju.accounts.v1.protection_service_pb2_grpc import ProtectionServiceStub
+from paiju.economy.v1.events_pb2 import RoundSettled, SettledSeat
 from paiju.gateway.v1.gateway_service_pb2 import CallResult, Hello, PlayRequest
 from paiju.gateway.v1.gateway_service_pb2_grpc import GatewayServiceStub
 from paiju.matchmaking.v1 import matchmaking_service_pb2 as matchmaking_pb
 from paiju.matchmaking.v1.matchmaking_service_pb2_grpc import MatchmakingServiceStub
 
 from services.accounts.core.tokens import GUEST_LABEL
+from services.chassis.days import begin_of, day_text
+from services.launch.operator import operator_bus
 from tests.support.accounts import bearer
 from tests.support.up import ROOT, Up
 
@@ -188,6 +191,23 @@ def test_an_export_holds_what_every_service_knows_of_a_person(up: Up) -> None:
         assert [way["kind"] for way in held["accounts.person"]["ways_in"]] == ["key"]
         assert held["economy.entries"][-1]["kind"] == "welcome"
         assert "hash" not in json.dumps(held)
+        async with operator_bus(up.data) as bus:
+            assert bus is not None, "the platform runs"
+            for number in range(6):
+                seats = [SettledSeat(player_id=person.player_id, points=number, won=True)]
+                one = RoundSettled(
+                    round_id=f"0-{person.player_id}/{number}",
+                    game="paohuzi",
+                    preset=("876cc@1", "tongyi-qmt@1")[number % 2],
+                    seats=seats,
+                    ended_at_ms=begin_of(20_000 + number // 2),
+                )
+                await bus.publish(one, f"settled:{one.round_id}")
+        while sum(int(one["rounds"]) for one in held["progress.statistics_days"]) < 6:
+            held = await person.exported()
+        assert [(one["preset"], one["day"]) for one in held["progress.statistics_days"]] == [
+            (preset, day_text(20_000 + day)) for preset in ("876cc@1", "tongyi-qmt@1") for day in (2, 1, 0)
+        ]
 
     with_person(up, work)
 

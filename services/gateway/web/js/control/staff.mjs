@@ -43,6 +43,7 @@ export class StaffControls extends StaffMoneyControls {
     else if (what === "order" && id) this.openOrder(id);
     else {
       const part = partOf(this.state, what);
+      if (part === "orders" && isPerson(id) && id !== this.own.whose) this.set({ whose: id, filter: "UNSPECIFIED", orders: list() });
       this.load(part);
       // How much waits stands beside the other tabs.
       for (const other of ["problems", "debts"]) if (other !== part && isMoney(this.state)) this.load(other);

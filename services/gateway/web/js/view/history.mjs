@@ -14,8 +14,11 @@ import { auditVerdict, explained, fairVerdict } from "./result.mjs";
 /** Counts per preset, in a dialog. */
 export function statisticsDialog(state, controls) {
   if (!state.statistics) return waitFor(state, "statistics", () => controls.lobby.openStatistics());
-  return statisticsList(state, state.statistics);
+  return [statisticsList(state, state.statistics), plotsLink()];
 }
+
+/** The way to the page with plots. */
+export const plotsLink = () => h("a.plain.link-button.plots-link", { key: "plots", href: hashOf("statistics") }, icon("chart"), t("statistics.more"));
 
 /** Counts per preset. */
 export function statisticsList(state, statistics) {

@@ -2,7 +2,7 @@
 import { currentLanguage, t } from "../lib/i18n.mjs";
 import { currentLooks, FELTS, THEMES } from "../lib/theme.mjs";
 import { h } from "../lib/vdom.mjs";
-import { statisticsList } from "./history.mjs";
+import { plotsLink, statisticsList } from "./history.mjs";
 import { chips, field, panel, timeWords } from "./parts.mjs";
 import { AVATARS, avatarPicture } from "./people.mjs";
 import { REGIONS, DIALECTS } from "./places.mjs";
@@ -102,5 +102,5 @@ function looks(mine) {
 
 function statistics(state, mine) {
   const { statistics: known } = mine.own;
-  return panel("statistics", t("profile.statistics"), {}, known ? statisticsList(state, known) : waitFor(state, "profile.statistics", () => mine.loadStatistics()));
+  return panel("statistics", t("profile.statistics"), {}, known ? [statisticsList(state, known), plotsLink()] : waitFor(state, "profile.statistics", () => mine.loadStatistics()));
 }

@@ -92,7 +92,7 @@ function summary(state, { order, unspent_gems }) {
     { "data-shown": order.order_id },
     h("p.staff-row-head", {}, h("span.staff-id", {}, order.order_id), stateTag(order)),
     facts([
-      [t("staff.order.player"), h("a", { href: hashOf("staff", "orders"), title: order.player_id }, staffName(state, order.player_id))],
+      [t("staff.order.player"), h("a", { href: hashOf("staff", "orders", order.player_id), title: order.player_id }, staffName(state, order.player_id))],
       [t("staff.order.bought"), bought],
       [t("staff.order.made"), timeWords(order.created_at_ms)],
       [t("staff.order.paid"), order.paid_at_ms ? timeWords(order.paid_at_ms) : t("staff.order.unpaid")],

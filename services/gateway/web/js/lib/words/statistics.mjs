@@ -1,6 +1,7 @@
 // Texts of statistics.
 export const STATISTICS = {
   "statistics.title": ["战绩", "Statistics"],
+  "statistics.more": ["走势、名堂和最大的一手", "Plots, names and the biggest hand"],
   "statistics.own": ["我的战绩", "My statistics"],
   "statistics.of": ["玩家战绩", "A player's statistics"],
   "statistics.rounds": ["共 {count} 局", "{count} {count|round|rounds} in all"],
@@ -27,7 +28,7 @@ export const STATISTICS = {
   "statistics.since": ["{first} 至 {last}", "{first} to {last}"],
   "statistics.days": ["每日走势", "Day by day"],
   "statistics.span": ["时间", "Time"],
-  "statistics.days.last": ["近 {days} 天", "Last {days} days"],
+  "statistics.days.last": ["近 {days} 天", "Last {days} {days|day|days}"],
   "statistics.none_then": ["这段时间没有打过", "Nothing was played in this time"],
   "statistics.day": ["{rounds} 局，胜 {wins} 局，{points} 分", "{rounds} {rounds|round|rounds}, {wins} won, {points} {points|point|points}"],
   "statistics.won": ["胜", "Won"],
