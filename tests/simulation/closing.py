@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, text
 
 from services.economy.store.proof import prove
 from tests.simulation.client import Violation
+from tests.simulation.lobby import CARDS, CARDS_EACH
 
 if TYPE_CHECKING:
     from tests.simulation.person import Person
     from tests.simulation.world import World
 
 WELCOME = 20_000
+WELCOME_CARDS = 20
 
 
 def is_settled(world: World) -> bool:
@@ -122,6 +126,11 @@ def judge_money(world: World, *, only_look: bool = False) -> bool:
     """
     engine = world.commons.database("economy").engine
     with engine.connect() as connection:
+        held = _rows(connection, "SELECT match_id FROM room_holds WHERE state = 'held'")
+        if only_look and held:
+            return False
+        if held:
+            raise Violation(f"room cards of matches that are over are held: {held}")
         stakes = _rows(
             connection, "SELECT match_id, seat, state FROM stakes WHERE state NOT IN ('closed', 'tombstone')"
         )
@@ -137,6 +146,7 @@ def judge_money(world: World, *, only_look: bool = False) -> bool:
         )
         if fees[0] != world.facts.fees:
             raise Violation(f"the house has taken {fees[0]} of fees, and rounds have paid {world.facts.fees}")
+        _judge_cards(world, connection)
         wallets = {
             row[0]: row[1]
             for row in _rows(
@@ -149,6 +159,40 @@ def judge_money(world: World, *, only_look: bool = False) -> bool:
         if wallets.get(person.player_id, 0) != due:
             raise Violation(f"{person.player_id} has {wallets.get(person.player_id)}, and should have {due}")
     return True
+
+
+def _judge_cards(world: World, connection: Connection) -> None:
+    """Each room that friends have played in is paid for once, as agreed; nobody has paid anything else.
+
+    Raises:
+        Violation: It is not so.
+    """
+    kept = {
+        row[0]: (row[1], json.loads(row[2]), json.loads(row[3]))
+        for row in _rows(
+            connection, "SELECT match_id, payer, seats, kept FROM room_holds WHERE state = 'kept'"
+        )
+    }
+    played = {
+        table_id
+        for table_id, log in world.logs.tables.items()
+        if log.table.s.spec.room_code and log.table.s.rounds_played
+        if sum(not seat.bot for seat in log.table.s.seats) > 1
+    }
+    if set(kept) != played:
+        raise Violation(f"paid for: {sorted(kept)}; played by friends in rooms: {sorted(played)}")
+    paid: Counter[str] = Counter()
+    for match_id, (payer, seats, cards) in kept.items():
+        people = sum(player.startswith("p_") for player in seats)
+        due = CARDS_EACH * people if payer == "each" else CARDS
+        if sum(cards) != due:
+            raise Violation(f"{match_id} has cost {cards}, and should have cost {due} ({payer})")
+        paid.update(dict(zip(seats, cards, strict=True)))
+    wallets = "SELECT owner, balance FROM accounts WHERE kind = 'wallet' AND currency = 'room_card'"
+    have = {row[0]: row[1] for row in _rows(connection, wallets)}
+    for person in world.persons:
+        if have.get(person.player_id, 0) != WELCOME_CARDS - paid[person.player_id]:
+            raise Violation(f"{person.player_id} has {have.get(person.player_id)} room cards, paid {paid}")
 
 
 def _rows(connection: Connection, statement: str) -> list[tuple[Any, ...]]:

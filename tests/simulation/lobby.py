@@ -65,6 +65,22 @@ def halls_file() -> Path:
     return path
 
 
+CARDS: Final = 2
+CARDS_EACH: Final = 1
+"""What every room of the world costs."""
+PAYERS: Final = ("owner", "each", "winner")
+
+
+@cache
+def prices_file() -> Path:
+    """Return prices as a file: also the shortest match of friends costs room cards."""
+    price = {"cards": CARDS, "cards_each": CARDS_EACH}
+    path = halls_file().with_name("room_cards.json")
+    data = {"steps": [{"rounds_max": 64, **price}], "to_score": price}
+    path.write_text(json.dumps(data), encoding="utf-8")
+    return path
+
+
 def hall_of(game: str, preset: str) -> str:
     """Return the hall of a preset."""
     return f"{game}/{preset}/{LEVEL}"
@@ -118,7 +134,8 @@ class Room:
     """A room of friends: the owner opens it, tells the code, and fills it once all have come."""
 
     def __init__(self, game: str, preset: str, rounds: int, guests: int, bot: str) -> None:
-        self._wish = m.CreateRoomRequest(game=game, preset=preset, rounds=rounds)
+        rules = m.RoomRules(payer=PAYERS[(guests + len(preset)) % len(PAYERS)])
+        self._wish = m.CreateRoomRequest(game=game, preset=preset, rounds=rounds, rules=rules)
         self._guests = guests
         self._bot = bot
         self.code = ""

@@ -17,7 +17,7 @@ from services.matchmaking.settings import MatchmakingSettings
 from services.scoring.app import WIRING as SCORING
 from services.table.app import WIRING as TABLE
 from tests.simulation.limited import ACCOUNTS
-from tests.simulation.lobby import halls_file
+from tests.simulation.lobby import halls_file, prices_file
 from tests.simulation.pipe import Gateway
 from tests.simulation.processes import Process
 
@@ -105,7 +105,10 @@ async def drain(world: World, member: Member) -> None:
 def _settings(wiring: Wiring) -> Any:
     if wiring is MATCHMAKING:
         return MatchmakingSettings(
-            halls_file=halls_file(), bots_after_ms=4_000, match_every_ms=int(IDLE_LOOK_S * 1000)
+            halls_file=halls_file(),
+            room_cards_file=prices_file(),
+            bots_after_ms=4_000,
+            match_every_ms=int(IDLE_LOOK_S * 1000),
         )
     return wiring.settings()
 
