@@ -108,6 +108,24 @@ async def test_what_is_said_is_told_once_and_can_be_read_by_members(room: Room) 
     assert await room.read("p_bob") == [first, second]
 
 
+@pytest.mark.parametrize(
+    ("rule", "text", "phrase"),
+    [("", "", ""), ("phrases", "PHRASES_ONLY", ""), ("no", "CHAT_OFF", "CHAT_OFF")],
+)
+async def test_a_room_says_what_may_be_said_at_its_table_and_everything_can_be_read(
+    room: Room, rule: str, text: str, phrase: str
+) -> None:
+    room.tables.specs["0-table1"].chat = rule
+    said = []
+    for words, reason in (({"text": "你好"}, text), ({"phrase": "phrase_03"}, phrase)):
+        if reason:
+            await refused(reason, room.say("p_ann", **words))
+        else:
+            said.append(await room.say("p_ann", **words))
+    await refused("NOT_A_MEMBER", room.say("p_eve", phrase="phrase_03"))
+    assert await room.read("p_bob") == said
+
+
 async def said_by(room: Room, player: str, page_size: int = 0) -> list[pb.ChatMessage]:
     """Return what a player has said, page by page."""
     request = pb.ListPlayerMessagesRequest(player_id=player, page_size=page_size)

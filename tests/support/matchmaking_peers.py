@@ -140,7 +140,13 @@ class Tables(Unoffered):
 
     def _summary(self, table_id: str) -> pb.TableSummary:
         seats = [SeatState(seat=n, player_id=p) for n, p in enumerate(self.players(table_id))]
-        return pb.TableSummary(table_id=table_id, match_id=table_id, phase=self.phases[table_id], seats=seats)
+        return pb.TableSummary(
+            table_id=table_id,
+            match_id=table_id,
+            phase=self.phases[table_id],
+            seats=seats,
+            chat=self.specs[table_id].chat,
+        )
 
 
 class Wallets(Unoffered):
