@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, select
 
-from services.economy.core.money import Transfer, house, is_bot, move, purse
+from services.economy.core.money import Transfer, fees_of, is_bot, move, purse
 from services.economy.core.rounds import RoundFact, RoundState
 from services.economy.store import rounds, schema, stakes, wallets
 from services.economy.store.ledger import Book
@@ -89,19 +89,20 @@ def a_redelivered_welcome_is_paid_again(patch: Patch) -> None:
     patch.setattr(wallets, "welcome_many", renamed)
 
 
-@mutant("wallet-is-right", "book-is-right", "stakes-are-closed", weather=LONG)
+@mutant("fees-are-the-rounds'", "wallet-is-right", "book-is-right", weather=LONG)
 def a_repeated_request_for_a_stake_takes_the_buy_in_again(patch: Patch) -> None:
     """Stakes: opened once per seat; a repeat of the request is told what the first one did."""
     open_stake = stakes.open_stake
 
     def again(connection: Connection, match_id: str, seat: int, *more: Any) -> int:
-        player_id, currency, buy_in, _, now_ms = more
+        player_id, currency, buy_in, _, now_ms, _ = more
         if stakes._one(connection, match_id, seat) is not None and not is_bot(player_id):
-            source, target = purse(player_id, currency), house(currency)
+            # The book refuses kinds that lead elsewhere, so the coins go where such a kind may put them.
+            source, target = purse(player_id, currency), fees_of(match_id, currency)
             book = Book(connection)
             book.lock([source, target])
-            key = f"stake_open/{match_id}/{seat}/{now_ms}"
-            book.post(Transfer(key, "stake_open", move(source, target, buy_in), now_ms, f"{match_id}/{seat}"))
+            key = f"fee/{match_id}/{seat}/{now_ms}"
+            book.post(Transfer(key, "fee", move(source, target, buy_in), now_ms, f"{match_id}/{seat}"))
             book.flush()
         return open_stake(connection, match_id, seat, *more)
 

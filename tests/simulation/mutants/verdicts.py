@@ -51,6 +51,7 @@ INVARIANTS: Final = {
     "coins-are-conserved": r"makes or loses coins",
     "wallet-is-right": r" has .*, and should have ",
     "stakes-are-closed": r"stakes are left",
+    "fees-are-the-rounds'": r"of fees, and rounds have paid",
     "book-is-right": r"the book is wrong",
     "tickets-end": r"left open: |tables of matchmaking: |was matched with .* no seat",
     "matchmaking-keeps-its-word": r"gets no (ticket|room)|can't be cancelled|^ticket .* is |^room ",
