@@ -53,7 +53,7 @@ export function roomForm(state, controls, { changes = false } = {}) {
   return [
     games.length ? choice("game", "room.game", games.map((one) => [one.game, [localised(one), h("span.chip-note", {}, t("game.seats", { count: one.seats }))], { "data-game": one.game }]), game.game, (value) => set((d) => Object.assign(d, { game: value, preset: null, options: {}, level: "" }))) : null,
     choice("preset", "room.preset", presets.map((one) => [one.preset, one.title]), preset.preset, (value) => set((d) => Object.assign(d, { preset: value, options: {}, level: "" }))),
-    labelled("room.length", [lengthChips(shown, set, draft), shown.rules.to_score ? scoreField(draft, shown, agree) : null]),
+    labelled("room.length", h("div", {}, lengthChips(shown, set, draft), shown.rules.to_score ? scoreField(draft, shown, agree) : null)),
     levels.length ? choice("level", "room.stake", [["", t("room.for_points")], ...levels], shown.level, (value) => set((d) => (d.level = value))) : null,
     choice("payer", "room.payer", PAYERS.map((value) => [value, t(`room.payer.${value}`)]), shown.rules.payer, (value) => agree("payer", value)),
     price(state, shown),

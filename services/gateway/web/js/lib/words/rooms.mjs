@@ -45,7 +45,7 @@ export const ROOMS = {
   "room.hand_over": ["转让房主", "Make owner"],
   "room.swap.ask": ["请求换座", "Ask to change places"],
   "room.swap.bot": ["和电脑换座", "Change places with the bot"],
-  "room.swap.asked": ["等对方同意换座", "asked to change"],
+  "room.swap.asked": ["已请求换座", "asked to change"],
   "room.swap.asks": ["{who} 想和您换座", "{who} asks to change places"],
   "room.swap.yes": ["同意", "Agree"],
   "room.swap.no": ["不换", "Stay"],
