@@ -31,8 +31,8 @@ TICK_S = 0.1
 SAID_EVERY_TICKS = 10
 """The number of viewers is told once in so many ticks, if it has changed."""
 
-LOOKS_BACK = Rate(per_s=20, burst=100)
-"""Tables of a shard that somebody begins to watch: each costs some milliseconds, once for all who watch."""
+LOOKS_BACK = Rate(per_s=10, burst=50)
+"""Tables of a shard that somebody begins to watch: each costs some ten milliseconds, once for all who watch."""
 
 VIEWERS_MAX = 1_000_000
 """Per gateway; more are not believed."""

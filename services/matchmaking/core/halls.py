@@ -193,7 +193,7 @@ def parse_halls(text: str) -> Mapping[str, Hall]:
 
 
 def _hall(game: Mapping[str, Any], preset: Mapping[str, Any], level: Mapping[str, Any]) -> Hall:
-    timing = {**game.get("timing", {}), **preset.get("timing", {}), **level.get("timing", {})}
+    timing = level.get("timing") or {**game.get("timing", {}), **preset.get("timing", {})}
     return Hall(
         hall_id=f"{game['game']}/{preset['preset']}/{level['level']}",
         game=game["game"],

@@ -19,7 +19,7 @@ export function tableScreen(state, controls) {
   const over = state.ui.kept || (state.ui.resultOpen && (table.roundEnd || table.matchEnd));
   return h(
     "main.table",
-    { key: "table", class: `${tableClass(table)} phase-${table.phase}`, "data-phase": table.phase, "data-round": table.roundNo, "data-game": table.game },
+    { key: "table", class: `${tableClass(table)} phase-${table.phase} ${controls.play.watches ? "is-watched" : ""}`, "data-phase": table.phase, "data-round": table.roundNo, "data-game": table.game },
     bar(state, controls),
     playground(state, controls),
     actionBar(state, controls),
