@@ -1,9 +1,15 @@
-"""The page: the files of one folder, read once at the start; nothing outside that list can be asked for."""
+"""The page: the files of one folder, read once at the start; nothing outside that list can be asked for.
+
+The page is some two hundred small files. Asking for each whether it has changed would take longer than
+showing what they show; so `index.html` names them below `/v/<version>/`, where a browser keeps them without
+asking. The version follows from the content of all files: another one is another address.
+"""
 
 from __future__ import annotations
 
 import gzip
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -73,29 +79,72 @@ def read_folder(folder: Path) -> Mapping[str, ServedFile]:
             continue
         if not path.resolve().is_relative_to(root):
             continue
-        body = path.read_bytes()
-        packed = gzip.compress(body, mtime=0) if suffix in PACKED else None
-        etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
-        files["/" + str(PurePosixPath(*relative.parts))] = ServedFile(
-            body, packed if packed and len(packed) < len(body) else None, TYPES[suffix], etag
-        )
+        files["/" + str(PurePosixPath(*relative.parts))] = _served(path.read_bytes(), suffix)
     if "/index.html" in files:
         files["/"] = files["/index.html"]
     return files
+
+
+def _served(body: bytes, suffix: str) -> ServedFile:
+    packed = gzip.compress(body, mtime=0) if suffix in PACKED else None
+    etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+    return ServedFile(body, packed if packed and len(packed) < len(body) else None, TYPES[suffix], etag)
+
+
+def version_of(files: Mapping[str, ServedFile]) -> str:
+    """Return the name of exactly this content of all files."""
+    named = "".join(f"{path} {file.etag}\n" for path, file in sorted(files.items()))
+    return hashlib.sha256(named.encode()).hexdigest()[:16]
+
+
+def versioned(index: ServedFile, files: Mapping[str, ServedFile], version: str) -> ServedFile:
+    """Return an index that names the files of the folder by their version, and all its modules at once.
+
+    A browser finds a module only when it has read the one that names it; ten such rounds are saved.
+    """
+
+    def name(found: re.Match[bytes]) -> bytes:
+        attribute, path = found[1], found[2]
+        return (
+            b'%s="v/%s/%s"' % (attribute, version.encode(), path)
+            if f"/{path.decode()}" in files
+            else found[0]
+        )
+
+    modules = [
+        f'<link rel="modulepreload" href="{path[1:]}">' for path in sorted(files) if path.endswith(".mjs")
+    ]
+    body = index.body.replace(b"</head>", "\n".join([*modules, "</head>"]).encode(), 1)
+    return _served(_NAMES.sub(name, body), ".html")
+
+
+_NAMES: Final = re.compile(rb'(href|src)="([^"/:#][^":#]*)"')
+"""Where an index names a file beside it."""
+
+_VERSIONED: Final = re.compile(r"/v/([0-9a-f]{16})(/.+)")
 
 
 class FilesDoor:
     """The handler of everything that is not a call and not `/play`."""
 
     def __init__(self, folder: Path = FOLDER) -> None:
-        self._files = read_folder(folder)
+        self._files = dict(read_folder(folder))
+        self._version = version_of(self._files)
+        if (index := self._files.get("/")) is not None:
+            self._files["/"] = self._files["/index.html"] = versioned(index, self._files, self._version)
 
     async def get(self, request: web.Request) -> web.Response:
         """Answer with a file, or that it is unchanged, or that there is none."""
-        file = self._files.get(request.path)
+        path, kept = request.path, "no-cache"
+        if (found := _VERSIONED.fullmatch(path)) is not None:
+            path = found[2]
+            # Another version is another process's: what is here under its name must not be kept under it.
+            if found[1] == self._version:
+                kept = "public, max-age=31536000, immutable"
+        file = self._files.get(path)
         if file is None:
             raise web.HTTPNotFound(text="not found")
-        headers = {"ETag": file.etag, "Cache-Control": "no-cache", "Vary": "Accept-Encoding"}
+        headers = {"ETag": file.etag, "Cache-Control": kept, "Vary": "Accept-Encoding"}
         if file.etag in request.headers.get("If-None-Match", ""):
             return web.Response(status=304, headers=headers)
         headers["Content-Type"] = file.content_type
