@@ -14,6 +14,7 @@ from services.matchmaking.core.room_rules import Prices
 from services.matchmaking.entrance import Seen
 from services.matchmaking.evenings import Evenings
 from services.matchmaking.room_calls import REQUEST_ID, ROOMS_ACCESS, RoomsApi, matched
+from services.matchmaking.room_changes import RoomChanges
 from services.matchmaking.rooms import RoomsDesk
 from services.matchmaking.settings import MatchmakingSettings
 from services.matchmaking.tickets import HallsDesk
@@ -43,12 +44,13 @@ class Api(RoomsApi):
         settings: MatchmakingSettings,
         halls: HallsDesk,
         rooms: RoomsDesk,
+        changes: RoomChanges,
         evenings: Evenings,
         prices: Prices,
         people: People,
     ) -> None:
         writes = RateLimits(Rate(settings.writes_per_s, settings.writes_burst), parts.clock)
-        super().__init__(rooms, evenings, prices, writes)
+        super().__init__(rooms, changes, evenings, prices, writes)
         self._halls = halls
         self._people = people
 

@@ -21,6 +21,7 @@ from services.matchmaking.games import Catalogue
 from services.matchmaking.matcher import Matcher
 from services.matchmaking.placer import Placer
 from services.matchmaking.protection import Guard
+from services.matchmaking.room_changes import RoomChanges
 from services.matchmaking.rooms import RoomsDesk
 from services.matchmaking.settings import MatchmakingSettings
 from services.matchmaking.store import placements, rooms, tickets
@@ -99,9 +100,10 @@ async def wire(settings: MatchmakingSettings, parts: Parts) -> Service:
     people = People(parts, placer)
     entrance = Entrance(parts, halls, Guard(parts) if settings.protection else None)
     desk = RoomsDesk(parts, settings, games, people, placer, tellers, halls, entrance, prices)
+    changes = RoomChanges(parts, settings, desk, prices, entrance)
     evenings = Evenings(parts, desk, people, placer, tellers, entrance)
     waiting = HallsDesk(parts, settings, halls, games, people, matcher, tellers, entrance)
-    api = Api(parts, settings, waiting, desk, evenings, prices, people)
+    api = Api(parts, settings, waiting, desk, changes, evenings, prices, people)
     parts.rpc.serve(
         "matchmaking", matchmaking_service_pb2_grpc.add_MatchmakingServiceServicer_to_server, api, ACCESS
     )

@@ -12,12 +12,13 @@ from sqlalchemy import Connection
 from services.chassis import auth
 from services.chassis.errors import Refusal
 from services.chassis.run import Parts
+from services.matchmaking.core.room import Place, Room
 from services.matchmaking.entrance import Entrance
 from services.matchmaking.placer import Placer
 from services.matchmaking.rooms import TRIES, RoomsDesk
 from services.matchmaking.store import places, rooms
 from services.matchmaking.store.engagements import Engaged
-from services.matchmaking.store.rooms import CodeTaken, Place, PlaceTaken, Room
+from services.matchmaking.store.rooms import CodeTaken, PlaceTaken
 from services.matchmaking.tellers import Tellers
 from services.matchmaking.whereabouts import People
 

@@ -29,11 +29,11 @@ from services.chassis.bus import Delivery
 from services.chassis.db import Database
 from services.chassis.errors import Defect, Outage, Refusal
 from services.chassis.run import Parts
+from services.matchmaking.core.room import Room
 from services.matchmaking.settings import MatchmakingSettings
 from services.matchmaking.shards import Shards
 from services.matchmaking.store import placements, rooms, tickets
 from services.matchmaking.store.placements import Placement
-from services.matchmaking.store.rooms import Room
 from services.matchmaking.store.tickets import Ticket
 from services.matchmaking.tellers import Tellers
 

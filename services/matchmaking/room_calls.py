@@ -12,10 +12,11 @@ from services.chassis.auth import AccessTable
 from services.chassis.errors import Refusal
 from services.chassis.limits import RateLimits
 from services.matchmaking.core.halls import ROUNDS_MAX
+from services.matchmaking.core.room import Place
 from services.matchmaking.core.room_rules import Prices, asked_for
 from services.matchmaking.evenings import Evenings, round_no
+from services.matchmaking.room_changes import RoomChanges
 from services.matchmaking.rooms import RoomsDesk, Wish
-from services.matchmaking.store.rooms import Place
 
 ROUNDS: Final = 8
 """Rounds of a room that names none."""
@@ -61,8 +62,16 @@ Context = Any
 class RoomsApi:
     """The part of the servicer that is about rooms."""
 
-    def __init__(self, rooms: RoomsDesk, evenings: Evenings, prices: Prices, writes: RateLimits) -> None:
+    def __init__(
+        self,
+        rooms: RoomsDesk,
+        changes: RoomChanges,
+        evenings: Evenings,
+        prices: Prices,
+        writes: RateLimits,
+    ) -> None:
         self._rooms = rooms
+        self._changes = changes
         self._evenings = evenings
         self._prices = prices
         self._writes = writes
@@ -113,14 +122,14 @@ class RoomsApi:
     ) -> pb.KickFromRoomResponse:
         """Send somebody away."""
         target = Place(request.seat, matched(_PLAYER, request.player_id, "player_id"), ready=False)
-        room = await self._rooms.kick(auth.player(), _code(request.room_code), target)
+        room = await self._changes.kick(auth.player(), _code(request.room_code), target)
         return pb.KickFromRoomResponse(room=room.message())
 
     async def MoveSeat(  # noqa: N802 - the proto names it
         self, request: pb.MoveSeatRequest, context: Context
     ) -> pb.MoveSeatResponse:
         """Take another place, or ask for it."""
-        room = await self._rooms.move(auth.player(), _code(request.room_code), request.seat)
+        room = await self._changes.move(auth.player(), _code(request.room_code), request.seat)
         return pb.MoveSeatResponse(room=room.message())
 
     async def SwapSeats(  # noqa: N802 - the proto names it
@@ -128,7 +137,7 @@ class RoomsApi:
     ) -> pb.SwapSeatsResponse:
         """Answer who asks to change places."""
         asks = matched(_PLAYER, request.from_player_id, "from_player_id")
-        room = await self._rooms.swap(auth.player(), _code(request.room_code), asks, request.accept)
+        room = await self._changes.swap(auth.player(), _code(request.room_code), asks, request.accept)
         return pb.SwapSeatsResponse(room=room.message())
 
     async def HandOverRoom(  # noqa: N802 - the proto names it
@@ -136,7 +145,7 @@ class RoomsApi:
     ) -> pb.HandOverRoomResponse:
         """Make another the owner."""
         to_id = matched(_PLAYER, request.player_id, "player_id")
-        room = await self._rooms.hand_over(auth.player(), _code(request.room_code), to_id)
+        room = await self._changes.hand_over(auth.player(), _code(request.room_code), to_id)
         return pb.HandOverRoomResponse(room=room.message())
 
     async def SetRoomRules(  # noqa: N802 - the proto names it
@@ -146,14 +155,14 @@ class RoomsApi:
         player_id = auth.player()
         wish = _wish("", request)
         self._writes.take(player_id)
-        room = await self._rooms.set_rules(player_id, _code(request.room_code), wish)
+        room = await self._changes.set_rules(player_id, _code(request.room_code), wish)
         return pb.SetRoomRulesResponse(room=room.message())
 
     async def CloseRoom(  # noqa: N802 - the proto names it
         self, request: pb.CloseRoomRequest, context: Context
     ) -> pb.CloseRoomResponse:
         """Close one's room."""
-        await self._rooms.close(auth.player(), _code(request.room_code))
+        await self._changes.close(auth.player(), _code(request.room_code))
         return pb.CloseRoomResponse()
 
     async def Rematch(  # noqa: N802 - the proto names it

@@ -1,10 +1,10 @@
-"""Friends' rooms: opened, joined, made ready, started, closed; what they play, and who sits where."""
+"""Friends' rooms: opened, joined, made ready, started, left."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from hashlib import sha256
 
@@ -16,6 +16,7 @@ from services.chassis.errors import Refusal
 from services.chassis.limits import Rate, RateLimits
 from services.chassis.run import Parts
 from services.matchmaking.core.halls import Hall, Stakes
+from services.matchmaking.core.room import Room
 from services.matchmaking.core.room_rules import Prices, Rules
 from services.matchmaking.entrance import Entrance
 from services.matchmaking.games import Catalogue
@@ -23,7 +24,7 @@ from services.matchmaking.placer import Placer
 from services.matchmaking.settings import MatchmakingSettings
 from services.matchmaking.store import placements, places, rooms
 from services.matchmaking.store.engagements import Engaged
-from services.matchmaking.store.rooms import CodeTaken, Place, PlaceTaken, Room
+from services.matchmaking.store.rooms import CodeTaken, PlaceTaken
 from services.matchmaking.tellers import Tellers
 from services.matchmaking.whereabouts import People
 
@@ -100,7 +101,7 @@ class RoomsDesk:
         there = await self._db.read(lambda c: rooms.find_request(c, owner_id, request_id))
         if there is not None:
             return _same(there, wish)
-        stakes = self._stakes(wish)
+        stakes = self.stakes_of(wish)
         seats = (await self._games.game(wish.game)).seats
         now = self._clock.now_ms()
         for _ in range(TRIES):
@@ -122,7 +123,7 @@ class RoomsDesk:
                 cards=self._prices.cards(wish.rounds, wish.rules),
                 wish=wish.hash,
             )
-            await self._check(room)
+            await self.check_playable(room)
             try:
                 await self._entrance.check(owner_id, wish.game)
                 await self._people.check_free(owner_id)
@@ -229,88 +230,6 @@ class RoomsDesk:
                 continue
         raise Refusal("ROOM_FULL")
 
-    async def set_rules(self, player_id: str, room_code: str, wish: Wish) -> Room:
-        """Let an open room of one's own play something else of the same game; nobody is ready any more.
-
-        Raises:
-            Refusal: ROOM_UNKNOWN, RATE_LIMITED, NOT_ROOM_OWNER, ROOM_PLAYING, ROOM_CLOSED, HALL_UNKNOWN,
-                BOTS_NOT_FOR_COINS, ROOM_CARDS_TOO_FEW, and as `CheckTableSpec`.
-            Outage: The tables can't be asked.
-        """
-        room = await self._owned(player_id, room_code)
-        changed = replace(
-            room,
-            preset=wish.preset,
-            options_json=wish.options_json,
-            rounds=wish.rounds,
-            stakes=self._stakes(replace(wish, game=room.game)),
-            rules=wish.rules,
-            cards=self._prices.cards(wish.rounds, wish.rules),
-        )
-        if changed.stakes is not None and len(room.humans) < len(room.places):
-            raise Refusal("BOTS_NOT_FOR_COINS")
-        await self._check(changed)
-        if wish.rules.payer == "owner":
-            await self._entrance.check_cards(player_id, changed.cards)
-        return await self.change(lambda c: rooms.change_rules(c, changed, player_id, self._clock.now_ms()))
-
-    async def close(self, player_id: str, room_code: str) -> None:
-        """Close an open room of one's own.
-
-        Raises:
-            Refusal: ROOM_UNKNOWN, RATE_LIMITED, NOT_ROOM_OWNER, ROOM_PLAYING.
-        """
-        room = await self.get(player_id, room_code)
-        await self.change(lambda c: places.close_owned(c, room, player_id, self._clock.now_ms()))
-
-    # Who sits where
-
-    async def kick(self, player_id: str, room_code: str, target: Place) -> Room:
-        """Send somebody, or a bot in this place, away.
-
-        Raises:
-            Refusal: ROOM_UNKNOWN, RATE_LIMITED, NOT_ROOM_OWNER, ROOM_PLAYING, ROOM_CLOSED, NOT_IN_ROOM,
-                INVALID_ARGUMENT.
-        """
-        room = await self.get(player_id, room_code)
-        now = self._clock.now_ms()
-        until = now + self._settings.kick_minutes * 60_000
-        also = "" if target.is_bot else target.player_id
-        return await self.change(lambda c: places.kick(c, room, player_id, target, now, until), also=also)
-
-    async def move(self, player_id: str, room_code: str, seat: int) -> Room:
-        """Take another place, or ask who sits there.
-
-        Raises:
-            Refusal: ROOM_UNKNOWN, RATE_LIMITED, NOT_IN_ROOM, ROOM_PLAYING, ROOM_CLOSED, PLACE_TAKEN,
-                INVALID_ARGUMENT.
-        """
-        room = await self.get(player_id, room_code)
-        try:
-            return await self.change(lambda c: places.move(c, room, player_id, seat, self._clock.now_ms()))
-        except PlaceTaken:
-            raise Refusal("PLACE_TAKEN") from None
-
-    async def swap(self, player_id: str, room_code: str, asks: str, accept: bool) -> Room:
-        """Answer somebody who asks to change places.
-
-        Raises:
-            Refusal: ROOM_UNKNOWN, RATE_LIMITED, NOT_IN_ROOM, ROOM_PLAYING, ROOM_CLOSED, SWAP_UNKNOWN.
-        """
-        room = await self.get(player_id, room_code)
-        return await self.change(
-            lambda c: places.swap(c, room, player_id, asks, accept, self._clock.now_ms())
-        )
-
-    async def hand_over(self, player_id: str, room_code: str, to_id: str) -> Room:
-        """Make another person the owner.
-
-        Raises:
-            Refusal: ROOM_UNKNOWN, RATE_LIMITED, NOT_ROOM_OWNER, ROOM_PLAYING, ROOM_CLOSED, NOT_IN_ROOM.
-        """
-        room = await self.get(player_id, room_code)
-        return await self.change(lambda c: places.hand_over(c, room, player_id, to_id, self._clock.now_ms()))
-
     # What rooms are made of
 
     def new_room_id(self) -> str:
@@ -325,14 +244,7 @@ class RoomsDesk:
         """Return when a room that is opened now closes if it is still open."""
         return now_ms + self._settings.room_minutes * 60_000
 
-    async def _owned(self, player_id: str, room_code: str) -> Room:
-        room = await self.get(player_id, room_code)
-        if room.owner_id != player_id:
-            raise Refusal("NOT_ROOM_OWNER")
-        rooms.check_open(room, self._clock.now_ms())
-        return room
-
-    async def _check(self, room: Room) -> None:
+    async def check_playable(self, room: Room) -> None:
         """See that the tables would play it.
 
         Raises:
@@ -341,7 +253,7 @@ class RoomsDesk:
         spec = room.spec(fill=f"bot:{BOT}", timing=self._settings.room_timing)
         await self._tables.CheckTableSpec(CheckTableSpecRequest(spec=spec))
 
-    def _stakes(self, wish: Wish) -> Stakes | None:
+    def stakes_of(self, wish: Wish) -> Stakes | None:
         """Return what a wished room plays for.
 
         Raises:

@@ -9,7 +9,7 @@ from paiju.gateway.v1.gateway_service_pb2 import Notice
 from services.chassis import log
 from services.chassis.bus import Bus, subject_of
 from services.chassis.errors import Outage
-from services.matchmaking.store.rooms import Room
+from services.matchmaking.core.room import Room
 from services.matchmaking.store.tickets import Ticket
 
 _log = log.get(service="matchmaking")

@@ -10,9 +10,9 @@ from sqlalchemy import Connection
 
 from services.chassis.errors import Outage, Refusal
 from services.chassis.run import Parts
+from services.matchmaking.core.room import Room
 from services.matchmaking.placer import OVER, Placer
 from services.matchmaking.store import engagements, rooms, tickets
-from services.matchmaking.store.rooms import Room
 from services.matchmaking.store.tickets import Ticket
 
 

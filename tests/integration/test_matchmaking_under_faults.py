@@ -17,11 +17,12 @@ from services.chassis.clock import VirtualClock, run_virtual
 from services.chassis.db import Database, migrate
 from services.chassis.errors import Outage, Refusal
 from services.matchmaking.app import FINISHED, wire
+from services.matchmaking.core.room import Place, Room
 from services.matchmaking.evenings import follow
 from services.matchmaking.settings import MatchmakingSettings
 from services.matchmaking.store import engagements, places, rooms, tickets
 from services.matchmaking.store.engagements import Engaged
-from services.matchmaking.store.rooms import CodeTaken, Place, PlaceTaken, Room
+from services.matchmaking.store.rooms import CodeTaken, PlaceTaken
 from services.matchmaking.store.schema import engagements as engagement_rows
 from services.matchmaking.store.schema import tickets as ticket_rows
 from services.matchmaking.store.tickets import Ticket

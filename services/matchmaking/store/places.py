@@ -6,18 +6,9 @@ from sqlalchemy import Connection, delete, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from services.chassis.errors import Refusal
+from services.matchmaking.core.room import Place, Room, check_open
 from services.matchmaking.store import engagements
-from services.matchmaking.store.rooms import (
-    Place,
-    PlaceTaken,
-    Room,
-    check_open,
-    close,
-    lock,
-    lock_owned,
-    own,
-    unready,
-)
+from services.matchmaking.store.rooms import PlaceTaken, close, lock, lock_owned, own, unready
 from services.matchmaking.store.schema import places, room_kicks, room_swaps
 
 MINUTE_MS = 60_000
