@@ -11,7 +11,7 @@ const HIGH = 200;
 /** A day in words: 11月29日. */
 export const dayWords = (day) => new Date(day * DAY_MS).toLocaleDateString(currentLanguage(), { month: "short", day: "numeric", timeZone: "UTC" });
 
-/** Round marks for an axis from `low` to `high`, both within: at most five, of 1, 2 or 5 times a power of ten. */
+/** Round marks for an axis from `low` to `high`, both within, and never only one: a few, of 1, 2 or 5 times a power of ten. */
 export function marks(low, high, most = 4) {
   const span = Math.max(1, high - low);
   const rough = span / most;
@@ -19,7 +19,7 @@ export function marks(low, high, most = 4) {
   const step = Math.max(1, [1, 2, 5, 10].map((times) => times * power).find((size) => size >= rough));
   const from = Math.floor(low / step) * step;
   const found = [];
-  for (let mark = from; mark < high + step; mark += step) found.push(mark);
+  for (let mark = from; mark < low + span + step; mark += step) found.push(mark);
   return found;
 }
 
