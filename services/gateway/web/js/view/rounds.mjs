@@ -10,7 +10,7 @@ import { h } from "../lib/vdom.mjs";
 import { saveText } from "./download.mjs";
 import { icon } from "./icons.mjs";
 import { amountWords, notice, nothing, panel, timeWords } from "./parts.mjs";
-import { avatar, nameOfPlayer } from "./people.mjs";
+import { avatar, isBot, nameOfPlayer } from "./people.mjs";
 import { gameTitle, presetTitle } from "./presets.mjs";
 import { auditVerdict, fairVerdict, namedSeats } from "./result.mjs";
 import { waitFor } from "./waitfor.mjs";
@@ -86,7 +86,7 @@ function money(state, round, players, result) {
             h(
               "tr",
               { key: seat, class: id === state.playerId ? "me" : "" },
-              h("th", { scope: "row" }, h("span.figure-who", {}, avatar(state, id, seat), h("span", {}, nameOfPlayer(state, id, seat)))),
+              h("th", { scope: "row" }, h("span.figure-who", {}, avatar(state, id, seat), isBot(id) ? h("span", {}, nameOfPlayer(state, id, seat)) : h("a", { href: hashOf("statistics", id) }, nameOfPlayer(state, id, seat)))),
               cell("points", points[seat]),
               isSettled ? [cell("before", full[seat]), cell("coins", settlement.coins[seat]), cell("fee", -fees[seat]), cell("net", settlement.coins[seat] - fees[seat])] : null,
             ),
