@@ -35,6 +35,10 @@ SMALL_BUTTONS = """(cardLeast) => {
   .map(([node, box]) => `${node.className} ${node.textContent.slice(0, 16)}: ${box.width}x${box.height}`);
 }"""
 
+SIDEWAYS = """() => [...document.querySelectorAll(".dialog-body, .result-scroll")]
+  .filter((node) => node.checkVisibility() && node.scrollWidth > node.clientWidth + 1)
+  .map((node) => `${node.className} can be scrolled sideways: ${node.scrollWidth} > ${node.clientWidth}`)"""
+
 BOXES = """(selectors) => selectors.map((selector) => {
   const node = document.querySelector(selector);
   if (!node) return null;
@@ -106,6 +110,7 @@ async def problems(page: Page, *, table: bool = False) -> list[str]:
     found += await page.evaluate(SMALL_BUTTONS, 39.5 if width > NARROW_PX else 34)
     if await page.evaluate("document.documentElement.scrollWidth") > width + 1:
         found.append("the page can be scrolled sideways")
+    found += await page.evaluate(SIDEWAYS)
     if table:
         found += _overlaps(await page.evaluate(BOXES, list(REGIONS)))
         found += await page.evaluate(INSIDES, list(HELD))

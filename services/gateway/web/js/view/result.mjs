@@ -108,7 +108,7 @@ const tone = (value) => (value > 0 ? "plus" : value < 0 ? "minus" : "");
 function auditLine(table) {
   const { settlement } = table;
   const settled = table.baseStake && settlement?.verdict === "AGREED" ? t(settlement.settled ? "audit.settled" : "audit.settling") : "";
-  const money = settled && settlement.fees?.length ? `${settled} ${t("result.fee", { fee: table.fee })}` : settled;
+  const money = settled && settlement.fees?.length ? `${settled} · ${t("result.fee", { fee: table.fee })}` : settled;
   return auditVerdict(settlement, money);
 }
 

@@ -10,5 +10,5 @@ export const TOPUPSTAKE = {
   "short.waits": ["等待{who}补筹码，剩余", "Waiting for {who} to fill up the stake. Time left:"],
   "short.and": ["、", ", "],
   "table.fee": ["台费 {fee}/局", "Fee {fee} a round"],
-  "result.fee": ["每人台费 {fee}", "Fee {fee} each"],
+  "result.fee": ["每人台费 {fee}", "fee {fee} each"],
 };
