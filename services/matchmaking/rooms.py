@@ -289,7 +289,8 @@ class RoomsDesk:
             room = change(connection)
             if not rooms.start(connection, room, table_id):
                 return room, False
-            spec = room.spec(timing=self._settings.room_timing).SerializeToString(deterministic=True)
+            timing, delay_ms = self._settings.room_timing, self._settings.watch_delay_ms
+            spec = room.spec(timing=timing, watch_delay_ms=delay_ms).SerializeToString(deterministic=True)
             placements.create(connection, table_id, "room", room.room_id, spec, now)
             return room, True
 

@@ -193,6 +193,7 @@ class TestRules:
             assert (room.rules, room.rules_no, room.cards) == (rules, 1, 1)
             spec = s.tables.specs[(await started(s, people, room)).table_id]
             assert (spec.to_score, spec.spectators, spec.chat, spec.voice) == (60, True, "phrases", True)
+            assert spec.watch_delay_ms == 30_000, "who watches helps nobody"
 
         play(scene)
 

@@ -14,13 +14,13 @@ from sqlalchemy import select
 
 from services.chassis.bus.broker import Faults
 from services.chassis.clock import VirtualClock, run_virtual
-from services.chassis.db import Database, migrate
+from services.chassis.db import Database, migrate, schema_differences
 from services.chassis.errors import Outage, Refusal
 from services.matchmaking.app import FINISHED, wire
 from services.matchmaking.core.room import Place, Room
 from services.matchmaking.evenings import follow
 from services.matchmaking.settings import MatchmakingSettings
-from services.matchmaking.store import engagements, places, rooms, tickets
+from services.matchmaking.store import engagements, places, rooms, schema, tickets
 from services.matchmaking.store.engagements import Engaged
 from services.matchmaking.store.rooms import CodeTaken, PlaceTaken
 from services.matchmaking.store.schema import engagements as engagement_rows
@@ -204,6 +204,10 @@ async def outcomes(*calls: Any) -> list[str]:
         if isinstance(result, BaseException) and not isinstance(result, expected):
             raise result
     return sorted(r.reason if isinstance(r, Refusal) else type(r).__name__ for r in results)
+
+
+async def test_the_migrations_make_exactly_the_tables_of_the_code(store: Database) -> None:
+    assert await store.run(lambda c: schema_differences(c, schema.metadata)) == []
 
 
 class TestStoreRaces:

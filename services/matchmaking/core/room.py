@@ -99,8 +99,14 @@ class Room:
         first = mine.seat if mine else 0
         return min(others, key=lambda place: (place.seat - first) % self.seats).player_id if others else ""
 
-    def spec(self, fill: str = "", timing: str = "") -> TableSpec:
-        """Return what its table is made from; empty places are taken by `fill` (to check the options)."""
+    def spec(self, fill: str = "", timing: str = "", watch_delay_ms: int = 0) -> TableSpec:
+        """Return what its table is made from; empty places are taken by `fill` (to check the options).
+
+        Args:
+            fill: A bot.
+            timing: Waits that differ from the game's, JSON.
+            watch_delay_ms: Who watches is shown everything so much later: a friend of one seat, too.
+        """
         by_seat = {place.seat: place.player_id for place in self.places}
         rules = self.rules
         return TableSpec(
@@ -116,6 +122,7 @@ class Room:
             chat="" if rules.chat == "all" else rules.chat,
             voice=rules.voice,
             timing_json=timing,
+            watch_delay_ms=watch_delay_ms if rules.watching == "yes" else 0,
         )
 
     def message(self) -> RoomMessage:
