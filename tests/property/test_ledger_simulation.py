@@ -139,7 +139,8 @@ async def simulate(clock: VirtualClock, seed: int) -> None:
     database = world.database("economy")
 
     async def balances() -> dict[str, int]:
-        rows = await database.read(lambda c: c.execute(select(schema.accounts)).all())
+        gold = select(schema.accounts).where(schema.accounts.c.currency == "gold")
+        rows = await database.read(lambda c: c.execute(gold).all())
         return {row.id: row.balance for row in rows}
 
     while len([name for name in await balances() if name.startswith("wallet/")]) < 3:
