@@ -27,7 +27,7 @@ SMALL_TEXT = """() => {
 SMALL_BUTTONS = """(cardLeast) => {
   // In a replay no card is there to be touched.
   const leastOf = (node) =>
-    node.matches(".replay .hand-card") ? 20 : node.matches(".hand-card") ? cardLeast : 39.5;
+    node.matches(".replay .rack button") ? 20 : node.matches(".hand-card") ? cardLeast : 39.5;
   return [...document.querySelectorAll("button, input, select, summary")]
   .filter((node) => node.checkVisibility({ checkVisibilityCSS: true }))
   .map((node) => [node, node.getBoundingClientRect()])
