@@ -1,0 +1,61 @@
+"""What the page works out about friends' rooms by itself: the score sheet, and the wish of the form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.browser.support import node
+
+pytestmark = pytest.mark.skipif(node.NODE is None, reason="node is not installed")
+
+SHEET = """
+const { sheetOf } = await load("js/game/scoresheet.mjs");
+answer(sheetOf(job.sheet, job.table));
+"""
+PLACES = [{"seat": seat, "player_id": f"p_{seat}"} for seat in range(3)]
+
+
+def sheet(*rounds: tuple[int, list[int]], table: Any = None) -> Any:
+    played = [{"round_no": no, "points": points} for no, points in rounds]
+    return node.run(SHEET, {"sheet": {"room": {"places": PLACES}, "rounds": played}, "table": table})
+
+
+def test_points_are_summed_by_seat_and_the_best_come_first() -> None:
+    said = sheet((1, [3, -1, -2]), (2, [-5, 4, 1]), (4, [0, 2, -2]))
+    assert [row["no"] for row in said["rows"]] == [1, 2, 4], "a void round is missing"
+    assert said["sums"] == [-2, 5, -3]
+    assert said["order"] == [1, 0, 2]
+    assert said["best"] == [1]
+
+
+def test_winners_share_the_crown_and_nobody_wears_it_for_nothing() -> None:
+    assert sheet((1, [2, 2, -4]))["best"] == [0, 1]
+    assert sheet((1, [0, 0, 0]))["best"] == []
+    assert sheet()["best"] == []
+
+
+def test_the_round_on_the_table_counts_before_the_sheet_has_it_and_once_when_it_has() -> None:
+    table = {"roundNo": 2, "roundEnd": {"result": {"points": [1, 1, -2]}}}
+    assert sheet((1, [3, -1, -2]), table=table)["sums"] == [4, 0, -4]
+    assert sheet((1, [3, -1, -2]), (2, [1, 1, -2]), table=table)["sums"] == [4, 0, -4]
+    assert sheet((1, [3, -1, -2]), table={"roundNo": 2, "roundEnd": None})["sums"] == [3, -1, -2]
+
+
+FORM = """
+const { changedOptions, readNumber } = await load("js/view/roomform.mjs");
+const range = { minimum: 1, maximum: 100 };
+answer([changedOptions(job.preset, job.chosen), job.typed.map((text) => readNumber(text, range))]);
+"""
+
+
+def test_only_what_differs_from_the_preset_is_asked_for_and_numbers_stay_in_their_range() -> None:
+    job = {
+        "preset": {"min_xi": 15, "santi": "auto"},
+        "chosen": {"min_xi": 15, "santi": "ask"},
+        "typed": ["45", "0", "1e9", "", "x", "7.6"],
+    }
+    changed, numbers = node.run(FORM, job)
+    assert changed == {"santi": "ask"}
+    assert numbers == [45, 1, 100, None, None, 8]
