@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 
 from engine.paohuzi import position
 from engine.paohuzi.position import Position
@@ -40,6 +41,15 @@ def pytest_report_header() -> str:
 def plain_logs() -> None:
     """Log as a process does: without the locals of frames, and without secrets."""
     log.configure("warning", as_json=True)
+
+
+@pytest.fixture(autouse=True)
+def logs_as_they_were(plain_logs: None) -> Iterator[None]:
+    """Undo what a command that ran in this process set: its stream is closed by the next test."""
+    before = structlog.get_config()["logger_factory"]
+    yield
+    if structlog.get_config()["logger_factory"] is not before:
+        log.configure("warning", as_json=True)
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,7 @@ from services.chassis.bus import subject as named
 from services.chassis.clock import VirtualClock, run_virtual
 from services.chassis.errors import Refusal
 from services.gateway.bus.tables import COMMANDS_PER_SESSION_MAX, Tables
+from services.gateway.core.attachment import SILENCE_S
 from services.gateway.core.framing import leading_number
 from tests.support.process import MemoryWorld
 from tests.support.table_owner import TableOwner
@@ -158,7 +159,7 @@ def test_a_session_that_its_owner_forgot_is_attached_again() -> None:
         seat = s.owner.seats[TABLE, "p_ann"]
         seat.session = ""
         await s.owner.show(TABLE, "p_ann")
-        await s.clock.sleep(6)
+        await s.clock.sleep(SILENCE_S + 2)
         assert seat.session == "s_ann"
         await s.owner.show(TABLE, "p_ann")
         await s.clock.sleep(1)
