@@ -129,6 +129,7 @@ def _account(spot: Spot) -> Account:
         "stake": lambda currency: stake("0-m", 0, "p_a", currency),
         "bots": house,
         "fees": lambda currency: Account("house/fees/0-m", currency, "house", ""),
+        "rooms": lambda currency: Account("house/rooms/0-m", currency, "house", ""),
         "exchange": lambda currency: Account("house/exchange", currency, "house", ""),
         "issuer": issuer,
         "provider": lambda currency: Account("provider/sandbox", currency, "issuer", ""),
