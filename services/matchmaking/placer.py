@@ -124,7 +124,9 @@ class Placer:
         except Refusal as refusal:
             reason = refusal.reason
             self._refused.inc()
-            _log.error("table_refused", table_id=placement.table_id, reason=reason, why=str(refusal))
+            # Somebody without cards is his room's affair; anything else is ours.
+            say = _log.info if reason == "ROOM_CARDS_TOO_FEW" else _log.error
+            say("table_refused", table_id=placement.table_id, reason=reason, why=str(refusal))
             await self._give_back(placement)
             await self._tell(await self._db.run(lambda connection: _refuse(connection, placement, reason)))
             return
