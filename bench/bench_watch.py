@@ -43,6 +43,8 @@ AT_REST = '{"claim_pause_ms":600000,"between_ms":600000}'
 GAMES = ("paohuzi", "doudizhu", "kawuxing")
 SHARDS = 8
 AT_ONCE = 32
+SETTLE_S = 10.0
+"""What making so many tables has left to do is done by then."""
 
 
 class Viewers:
@@ -133,6 +135,7 @@ async def listing(bus: Bus, table: Served, tokens: Tokens, tables: int, calls: i
         while total < tables * 0.99:
             await asyncio.sleep(0.5)
             total = (await stub.ListLiveTables(w.ListLiveTablesRequest(), metadata=metadata)).total
+        await asyncio.sleep(SETTLE_S)
         token = ""
         for _ in range(calls):
             order = chance.choice((w.LIVE_ORDER_VIEWERS, w.LIVE_ORDER_NEWEST))
