@@ -163,6 +163,13 @@ METHODS: Final[Mapping[str, Method]] = {
         ),
         *_service(
             "table",
+            ("ListLiveTables", "player", 5.0, READ),
+            ("LikePlay", "player", 3.0, WRITE),
+            ("ListLikedPlays", "player", 3.0, READ),
+            of="Watch",
+        ),
+        *_service(
+            "table",
             ("GetReplay", "player", 5.0, READ),
             ("CheckRecord", "player", 5.0, RARE),
             ("ExplainDecision", "player", 5.0, READ),
