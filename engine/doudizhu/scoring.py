@@ -183,9 +183,11 @@ def explain_outcome(rules: RuleSet, outcome: Outcome) -> tuple[Line, ...]:
         if seat != outcome.landlord:
             factor = outcome.double[outcome.landlord] * outcome.double[seat]
             zh, en = (f" {DOUBLED} ×{factor}", f", doubled ×{factor}") if factor > 1 else ("", "")
-            lines.append(Line(f"农民 {seat}{zh}", f"{points:+d}", "§4", f"Peasant {seat}{en}"))
+            lines.append(Line(f"农民座位 {seat}{zh}", f"{points:+d}", "§4", f"Peasant, seat {seat}{en}"))
     landlord = outcome.landlord
-    lines.append(Line(f"地主 {landlord}", f"{outcome.points[landlord]:+d}", "§4", f"Landlord {landlord}"))
+    lines.append(
+        Line(f"地主座位 {landlord}", f"{outcome.points[landlord]:+d}", "§4", f"Landlord, seat {landlord}")
+    )
     return tuple(lines)
 
 

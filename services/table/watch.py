@@ -32,7 +32,7 @@ SAID_EVERY_TICKS = 10
 """The number of viewers is told once in so many ticks, if it has changed."""
 
 LOOKS_BACK = Rate(per_s=10, burst=50)
-"""Tables of a shard that somebody begins to watch: each costs some ten milliseconds, once for all who watch."""
+"""Tables of a shard that somebody begins to watch: each costs some 10 ms, once for all who watch."""
 
 VIEWERS_MAX = 1_000_000
 """Per gateway; more are not believed."""

@@ -285,9 +285,9 @@ def test_the_explanation_names_everything_that_counts_and_comes_to_the_points() 
         ("火箭", "×2"),
         ("春天", "×2"),
         ("倍数", "×32"),
-        ("农民 0 加倍 ×2", "-64"),
-        ("农民 2 加倍 ×4", "-128"),
-        ("地主 1", "+192"),
+        ("农民座位 0 加倍 ×2", "-64"),
+        ("农民座位 2 加倍 ×4", "-128"),
+        ("地主座位 1", "+192"),
     ]
     assert [line.en for line in GAME.explain(rules, outcome)][2:4] == [
         "Bombs 2 (at most 2 count): ×2 (§4)",
