@@ -13,7 +13,7 @@ from tests.browser.support.chromium import CHROMIUM, opened
 from tests.browser.support.layout import look
 from tests.browser.support.pages import DESKTOP, LYING, UPRIGHT, look_everywhere
 from tests.browser.support.patient import quick_halls
-from tests.browser.support.seen import change, each, until, until_is
+from tests.browser.support.seen import attribute, change, each, each_still, still, until, until_count, until_is
 from tests.support.finished import PlayedMatch
 from tests.support.up import Up
 
@@ -54,7 +54,7 @@ async def at(page: Page, step: int) -> None:
 
 
 async def last_of(page: Page) -> int:
-    return int(await page.get_attribute(".replay-seek", "max") or 0)
+    return int(await attribute(page.locator(".replay-seek"), "max"))
 
 
 async def test_a_round_is_found_again_looked_at_from_every_side_shared_and_brought_back(
@@ -82,7 +82,7 @@ async def test_a_round_is_found_again_looked_at_from_every_side_shared_and_broug
 
         await page.click(".history-round [data-button=replay]")
         await at(page, 0)
-        own = await page.get_attribute(".replay", "data-seat")
+        own = await attribute(page.locator(".replay"), "data-seat")
         last = await last_of(page)
         for key, step in (("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("End", last), ("Home", 0)):
             await page.keyboard.press(key)
@@ -92,10 +92,12 @@ async def test_a_round_is_found_again_looked_at_from_every_side_shared_and_broug
         seen = {own}
         for _ in range(2):
             await page.keyboard.press("s")
-            await until(lambda: page.get_attribute(".replay", "data-seat"), lambda seat: seat not in seen)
-            seen.add(await page.get_attribute(".replay", "data-seat"))
+            sees = await until(
+                lambda: page.get_attribute(".replay", "data-seat"), lambda seat: seat not in seen
+            )
+            seen.add(str(sees))
         assert len(seen) == 3
-        assert await each(page, ".above-hand", "1") == []
+        await until_count(page, ".above-hand", 0)
         await page.keyboard.press("a")
         await until_is(lambda: each(page, ".above-hand", "1"), [1, 1])
         for size in (LYING, UPRIGHT, DESKTOP):
@@ -114,7 +116,7 @@ async def test_a_round_is_found_again_looked_at_from_every_side_shared_and_broug
         await page.wait_for_selector("[data-panel=score] [data-deal=ok]")
         await page.wait_for_selector("[data-panel=score] [data-fair=ok]")
         await page.wait_for_selector("[data-panel=score] [data-audit=AGREED]")
-        points = await each(page, ".replay-scores td", "Number(node.textContent.replace('−', '-'))")
+        points = await each_still(page, ".replay-scores td", "Number(node.textContent.replace('−', '-'))")
         assert sum(points) == 0
         await look(page, "replay-score")
 
@@ -127,7 +129,8 @@ async def test_a_round_is_found_again_looked_at_from_every_side_shared_and_broug
             await look(page, "replay-lesson")
         await page.keyboard.press("s")
         await page.wait_for_selector("[data-panel=lesson] .hint")
-        assert await each(page, ".lesson", "1") == [], "what others decided is theirs"
+        # What others decided is theirs.
+        await until_count(page, ".lesson", 0)
 
         await page.click("[data-button=share]")
         async with page.expect_download() as saving:
@@ -144,7 +147,7 @@ async def test_a_round_is_found_again_looked_at_from_every_side_shared_and_broug
         for size in (LYING, UPRIGHT, DESKTOP):
             await page.set_viewport_size({"width": size[0], "height": size[1]})
             await look(page, "replay-share")
-        addresses = await each(page, "[data-link] input", "node.value")
+        addresses = await each_still(page, "[data-link] input", "node.value")
         await page.click("[data-button=close]")
         await page.wait_for_selector(".history-note:has-text('好牌')")
 
@@ -155,7 +158,7 @@ async def test_a_round_is_found_again_looked_at_from_every_side_shared_and_broug
             await stranger.wait_for_selector("[data-button=above]")
             await stranger.goto(addresses[1])
             await at(stranger, 0)
-            assert await each(stranger, "[data-button=above], [data-button=seat], [data-button=share]") == []
+            await until_count(stranger, "[data-button=above], [data-button=seat], [data-button=share]", 0)
             await page.click(".history-round [data-button=replay]")
             await page.click("[data-button=share]")
             await page.click("[data-link] [data-button=revoke] >> nth=1")
@@ -184,7 +187,7 @@ async def test_a_round_is_found_again_looked_at_from_every_side_shared_and_broug
 async def enter(page: Page) -> None:
     """Come in as a guest where the page asks who somebody is; a new browser does so by itself."""
     await page.wait_for_selector(".replay, [data-button=guest]")
-    if await page.query_selector("[data-button=guest]"):
+    if await still(page, "document.querySelector('[data-button=guest]') !== null"):
         await page.click("[data-button=guest]")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -111,7 +112,7 @@ async def come_in(host: Page, guest: Page, phone: Page, code: str) -> None:
     await host.wait_for_selector(".room-qr")
     size = await each_still(host, ".room-qr", "node.naturalWidth > 0 && node.complete")
     assert size == [True]
-    link = await host.inner_text(".room-link")
+    [link] = await each_still(host, ".room-link")
     assert link.endswith(f"/#/room/{code}")
     await look(host, "room-share")
     await host.keyboard.press("Escape")
@@ -168,8 +169,8 @@ async def read_the_sheet(host: Page, phone: Page, names: list[str]) -> None:
     for page in (host, phone):
         await page.click("[data-action=sheet]")
         await until_count(page, ".sheet tbody tr", 1)
-        assert await each(page, ".sheet-name") == [names[0], names[2], names[1]]
-        sums = await each(page, ".sheet tfoot td", "Number(node.textContent)")
+        await until_is(partial(each, page, ".sheet-name"), [names[0], names[2], names[1]])
+        sums = await each_still(page, ".sheet tfoot td", "Number(node.textContent)")
         assert sum(sums) == 0
         await look(page, "room-sheet")
     width, height = await picture(phone)

@@ -139,7 +139,8 @@ async def test_staff_gives_money_back_settles_a_problem_and_waives_a_debt(
         assert await player.say(stranger, "paid", 600, event_id=f"e/{player.player_id}") == "unknown_order"
         async with desk(browser, up, size, language) as page:
             # Only what is this role's is there, and the first of it is open.
-            assert await each(page, ".staff-tab", "node.dataset.tab") == ["orders", "problems", "debts"]
+            tabs = ["orders", "problems", "debts"]
+            await until_is(lambda: each(page, ".staff-tab", "node.dataset.tab"), tabs)
             await page.fill("[data-field=search]", "who is he")
             await page.click(".staff-search button")
             await page.wait_for_selector("[data-field=search][aria-invalid=true]")

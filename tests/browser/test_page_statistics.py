@@ -16,7 +16,7 @@ from services.launch.operator import operator_bus
 from tests.browser.support.chromium import CHROMIUM, opened
 from tests.browser.support.layout import look
 from tests.browser.support.pages import DESKTOP, UPRIGHT, go, look_everywhere
-from tests.browser.support.seen import attribute, each, still, until, until_count, until_is
+from tests.browser.support.seen import attribute, each, each_still, still, until, until_count, until_is
 from tests.support.up import Up
 
 pytestmark = [
@@ -97,7 +97,8 @@ async def player_of(page: Page) -> str:
 
 async def figure(page: Page, name: str) -> str:
     """Return one figure, as it is shown."""
-    return (await page.inner_text(f"[data-figure={name}] dd b")).strip()
+    [shown] = await each_still(page, f"[data-figure={name}] dd b")
+    return str(shown).strip()
 
 
 async def test_what_was_played_is_shown_in_figures_and_plots_and_to_others_unless_kept_private(

@@ -84,7 +84,7 @@ async def test_live_tables_are_listed_watched_late_liked_and_left(browser: Brows
             await page.click(f"[data-table='{number}-watched{number}'] [data-button=watch]")
             await page.wait_for_selector(".watch-strip .watch-words")
             await page.wait_for_selector("[data-button=like]:not([disabled])", timeout=SHOWN_MS)
-            assert not await page.locator("[data-button=chat]").count()
+            await until_count(page, "[data-button=chat]", 0)
             await look_at_table(page, game)
             await until(lambda: _like(page), bool, within_ms=SHOWN_MS)
             await page.click("[data-button=leave]")

@@ -33,7 +33,13 @@ from services.chassis.rpc.memory import MemoryNetwork, MemoryRpc
 from services.chassis.rpc.server import GrpcRpc
 from tests.support.process import SERVICE_KEY, settings_for_tests
 
-ACCESS: AccessTable = {"GetSignIn": "player", "SignIn": "service", "GetStatistics": "public"}
+ACCESS: AccessTable = {
+    "GetSignIn": "player",
+    "SignIn": "service",
+    "GetStatistics": "public",
+    "ListStatisticsDays": "public",
+    "SetStatisticsVisibility": "public",
+}
 PRIVATE = Ed25519PrivateKey.generate()
 
 
@@ -48,7 +54,7 @@ class Api:
         self.seen.append((auth.current(), request_id()))
         return await self.behave(request)
 
-    SignIn = GetStatistics = GetSignIn
+    SignIn = GetStatistics = ListStatisticsDays = SetStatisticsVisibility = GetSignIn
 
 
 @dataclass

@@ -67,7 +67,7 @@ class Toy:
         self.callers.append(auth.current())
         return pb.GetSignInResponse()
 
-    SignIn = GetStatistics = GetSignIn
+    SignIn = GetStatistics = ListStatisticsDays = SetStatisticsVisibility = GetSignIn
 
 
 History = list[str]
@@ -83,6 +83,8 @@ def toys(history: History, names: Sequence[str] = ("first", "second")) -> list[W
                     "GetSignIn": "player",
                     "SignIn": "service",
                     "GetStatistics": "public",
+                    "ListStatisticsDays": "public",
+                    "SetStatisticsVisibility": "public",
                 }
                 parts.rpc.serve(name, pb_grpc.add_ProgressServiceServicer_to_server, toy, access)
             return toy

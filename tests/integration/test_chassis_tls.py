@@ -31,7 +31,7 @@ class Api:
     async def GetSignIn(self, request: Any, context: Any) -> Any:  # noqa: N802 - gRPC's name
         return pb.GetSignInResponse()
 
-    SignIn = GetStatistics = GetSignIn
+    SignIn = GetStatistics = ListStatisticsDays = SetStatisticsVisibility = GetSignIn
 
 
 def process(settings: PaijuSettings) -> GrpcRpc:
@@ -52,7 +52,8 @@ def authority(tmp_path: Path) -> Authority:
 @pytest.fixture
 async def server(authority: Authority) -> AsyncIterator[GrpcRpc]:
     rpc = process(tls(authority.sign("progress"), authority))
-    access: Any = {"GetSignIn": "public", "SignIn": "public", "GetStatistics": "public"}
+    methods = ("GetSignIn", "SignIn", "GetStatistics", "ListStatisticsDays", "SetStatisticsVisibility")
+    access: Any = dict.fromkeys(methods, "public")
     rpc.serve("progress", pb_grpc.add_ProgressServiceServicer_to_server, Api(), access)
     await rpc.start()
     yield rpc

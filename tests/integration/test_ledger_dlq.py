@@ -135,7 +135,8 @@ async def test_a_replay_that_was_killed_before_it_was_noted_pays_nothing_twice(p
     assert "was replayed at" in third.output
     assert "nothing was done" in third.output
     assert await place.gold("p_a") == 20_000
-    assert (await place.db.read(lambda c: prove(c, 1))).transfers == 1
+    # The gold and the room cards of one welcome.
+    assert (await place.db.read(lambda c: prove(c, 1))).transfers == 2
 
 
 async def test_several_are_replayed_in_the_order_given_up_to_the_first_that_fails(place: Place) -> None:
