@@ -114,6 +114,7 @@ async def test_the_newest_tab_has_the_seat_and_the_other_can_take_it_back(browse
         await play_until(page, RESULT, answers=1)
 
 
+@pytest.mark.long
 async def test_friends_meet_in_a_room_by_its_code_talk_and_play_a_match_to_its_end(
     browser: Browser, up: Up
 ) -> None:

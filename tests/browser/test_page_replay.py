@@ -13,7 +13,16 @@ from tests.browser.support.chromium import CHROMIUM, opened
 from tests.browser.support.layout import look
 from tests.browser.support.pages import DESKTOP, LYING, UPRIGHT, look_everywhere
 from tests.browser.support.patient import quick_halls
-from tests.browser.support.seen import attribute, change, each, each_still, still, until, until_count, until_is
+from tests.browser.support.seen import (
+    attribute,
+    change,
+    each,
+    each_still,
+    still,
+    until,
+    until_count,
+    until_is,
+)
 from tests.support.finished import PlayedMatch
 from tests.support.up import Up
 

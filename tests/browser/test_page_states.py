@@ -111,7 +111,7 @@ async def test_all_of_the_wallet_can_be_reached_by_keyboard(browser: Browser) ->
         await until_count(page, ".entry", 40)
         await until_is(lambda: page.evaluate("document.activeElement.tagName"), "H1")
         seen: list[str] = []
-        for _ in range(14):
+        for _ in range(20):
             await page.keyboard.press("Tab")
             seen += await each_still(page, ":focus", NAME)
         assert {"wallet", "halls", "profile", "security", "gold", "gem"} <= set(seen)
