@@ -1301,16 +1301,24 @@ class GetRoomSheetRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     TABLE_ID_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     """The table of the match."""
+    page_size: _builtins.int
+    """At most 64, which is the most that a match has; 0 = 64."""
+    page_token: _builtins.str
+    """As the last response gave it; empty = from the first round."""
     def __init__(
         self,
         *,
         table_id: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["table_id", b"table_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token", "table_id", b"table_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1324,6 +1332,9 @@ class GetRoomSheetResponse(_message.Message):
 
     ROOM_FIELD_NUMBER: _builtins.int
     ROUNDS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """Empty = no more rounds yet."""
     @_builtins.property
     def room(self) -> Global___Room:
         """The room."""
@@ -1337,10 +1348,11 @@ class GetRoomSheetResponse(_message.Message):
         *,
         room: Global___Room | None = ...,
         rounds: _abc.Iterable[Global___SheetRound] | None = ...,
+        next_page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["room", b"room"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["room", b"room", "rounds", b"rounds"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_page_token", b"next_page_token", "room", b"room", "rounds", b"rounds"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1356,6 +1368,8 @@ class ListRoomsRequest(_message.Message):
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     STATE_FIELD_NUMBER: _builtins.int
     GAME_FIELD_NUMBER: _builtins.int
+    FREE_PLACES_FIELD_NUMBER: _builtins.int
+    WATCHING_FIELD_NUMBER: _builtins.int
     page_size: _builtins.int
     """At most 100; 0 = 20."""
     page_token: _builtins.str
@@ -1364,6 +1378,10 @@ class ListRoomsRequest(_message.Message):
     """`open`, `playing`, `closed`; empty = all."""
     game: _builtins.str
     """`paohuzi`; empty = all."""
+    free_places: _builtins.bool
+    """Only open rooms in which a place is free."""
+    watching: _builtins.str
+    """Only rooms with this `RoomRules.watching`: `no` or `yes`; empty = all."""
     def __init__(
         self,
         *,
@@ -1371,10 +1389,12 @@ class ListRoomsRequest(_message.Message):
         page_token: _builtins.str = ...,
         state: _builtins.str = ...,
         game: _builtins.str = ...,
+        free_places: _builtins.bool = ...,
+        watching: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "page_size", b"page_size", "page_token", b"page_token", "state", b"state"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["free_places", b"free_places", "game", b"game", "page_size", b"page_size", "page_token", b"page_token", "state", b"state", "watching", b"watching"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
