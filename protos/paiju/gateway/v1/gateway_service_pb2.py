@@ -22,6 +22,7 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from paiju.accounts.v1 import friend_service_pb2 as paiju_dot_accounts_dot_v1_dot_friend__service__pb2
 from paiju.accounts.v1 import protection_service_pb2 as paiju_dot_accounts_dot_v1_dot_protection__service__pb2
 from paiju.bus.v1 import options_pb2 as paiju_dot_bus_dot_v1_dot_options__pb2
 from paiju.chat.v1 import chat_service_pb2 as paiju_dot_chat_dot_v1_dot_chat__service__pb2
@@ -31,7 +32,7 @@ from paiju.table.v1 import play_pb2 as paiju_dot_table_dot_v1_dot_play__pb2
 from paiju.table.v1 import wire_pb2 as paiju_dot_table_dot_v1_dot_wire__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&paiju/gateway/v1/gateway_service.proto\x12\x10paiju.gateway.v1\x1a*paiju/accounts/v1/protection_service.proto\x1a\x1apaiju/bus/v1/options.proto\x1a paiju/chat/v1/chat_service.proto\x1a&paiju/economy/v1/economy_service.proto\x1a.paiju/matchmaking/v1/matchmaking_service.proto\x1a\x19paiju/table/v1/play.proto\x1a\x19paiju/table/v1/wire.proto\"\xca\x01\n\x0bPlayRequest\x12\n\n\x02id\x18\x01 \x01(\x04\x12(\n\x05hello\x18\x02 \x01(\x0b\x32\x17.paiju.gateway.v1.HelloH\x00\x12-\n\x05table\x18\x03 \x01(\x0b\x32\x1c.paiju.table.v1.TableCommandH\x00\x12&\n\x04\x63\x61ll\x18\x04 \x01(\x0b\x32\x16.paiju.gateway.v1.CallH\x00\x12&\n\x04ping\x18\x05 \x01(\x0b\x32\x16.paiju.gateway.v1.PingH\x00\x42\x06\n\x04\x62ody\"?\n\x05Hello\x12\x14\n\x0c\x61\x63\x63\x65ss_token\x18\x01 \x01(\t\x12\x10\n\x08language\x18\x02 \x01(\t\x12\x0e\n\x06\x63lient\x18\x03 \x01(\t\"\'\n\x04\x43\x61ll\x12\x0e\n\x06method\x18\x01 \x01(\t\x12\x0f\n\x07payload\x18\x02 \x01(\x0c\"\x15\n\x04Ping\x12\r\n\x05\x61t_ms\x18\x01 \x01(\x03\"\xde\x04\n\x0cPlayResponse\x12\x10\n\x08reply_to\x18\x01 \x01(\x04\x12,\n\x07welcome\x18\x02 \x01(\x0b\x32\x19.paiju.gateway.v1.WelcomeH\x00\x12\x35\n\x0ctable_frames\x18\x03 \x01(\x0b\x32\x1d.paiju.gateway.v1.TableFramesH\x00\x12\x39\n\x0etable_snapshot\x18\x04 \x01(\x0b\x32\x1f.paiju.gateway.v1.TableSnapshotH\x00\x12\x37\n\x0e\x63ommand_answer\x18\x05 \x01(\x0b\x32\x1d.paiju.table.v1.CommandAnswerH\x00\x12\x33\n\x0b\x63\x61ll_result\x18\x06 \x01(\x0b\x32\x1c.paiju.gateway.v1.CallResultH\x00\x12*\n\x06notice\x18\x07 \x01(\x0b\x32\x18.paiju.gateway.v1.NoticeH\x00\x12&\n\x04pong\x18\x08 \x01(\x0b\x32\x16.paiju.gateway.v1.PongH\x00\x12,\n\x07goodbye\x18\t \x01(\x0b\x32\x19.paiju.gateway.v1.GoodbyeH\x00\x12\x39\n\x0etable_detached\x18\n \x01(\x0b\x32\x1f.paiju.gateway.v1.TableDetachedH\x00\x12.\n\x07refused\x18\x0b \x01(\x0b\x32\x1b.paiju.gateway.v1.CallErrorH\x00\x12\x39\n\x0etable_watching\x18\x0c \x01(\x0b\x32\x1f.paiju.gateway.v1.TableWatchingH\x00\x42\x06\n\x04\x62ody\"Z\n\x07Welcome\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0f\n\x07session\x18\x02 \x01(\t\x12\x1b\n\x13token_expires_at_ms\x18\x03 \x01(\x03\x12\x0e\n\x06now_ms\x18\x04 \x01(\x03\">\n\x0bTableFrames\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\r\n\x05\x65poch\x18\x02 \x01(\x04\x12\x0e\n\x06\x66rames\x18\x03 \x03(\x0c\">\n\rTableSnapshot\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\r\n\x05\x65poch\x18\x02 \x01(\x04\x12\x0c\n\x04view\x18\x03 \x01(\x0c\"\x80\x01\n\rTableWatching\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0f\n\x07viewers\x18\x02 \x01(\r\x12\x10\n\x08\x64\x65lay_ms\x18\x03 \x01(\x03\x12\x14\n\x0c\x62\x65gins_at_ms\x18\x04 \x01(\x03\x12$\n\x05liked\x18\x05 \x03(\x0b\x32\x15.paiju.table.v1.Liked\"I\n\nCallResult\x12\x0f\n\x07payload\x18\x01 \x01(\x0c\x12*\n\x05\x65rror\x18\x02 \x01(\x0b\x32\x1b.paiju.gateway.v1.CallError\"\xbc\x01\n\tCallError\x12\x0c\n\x04\x63ode\x18\x01 \x01(\x05\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\x12\n\nmessage_zh\x18\x03 \x01(\t\x12\x12\n\nmessage_en\x18\x04 \x01(\t\x12\x39\n\x07\x64\x65tails\x18\x05 \x03(\x0b\x32(.paiju.gateway.v1.CallError.DetailsEntry\x1a.\n\x0c\x44\x65tailsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"%\n\x04Pong\x12\r\n\x05\x61t_ms\x18\x01 \x01(\x03\x12\x0e\n\x06now_ms\x18\x02 \x01(\x03\"1\n\x07Goodbye\x12\x0e\n\x06reason\x18\x01 \x01(\t\x12\x16\n\x0eretry_after_ms\x18\x02 \x01(\r\"1\n\rTableDetached\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"\xb9\x02\n\x06Notice\x12.\n\x06ticket\x18\x01 \x01(\x0b\x32\x1c.paiju.matchmaking.v1.TicketH\x00\x12*\n\x04room\x18\x02 \x01(\x0b\x32\x1a.paiju.matchmaking.v1.RoomH\x00\x12*\n\x04\x63hat\x18\x03 \x01(\x0b\x32\x1a.paiju.chat.v1.ChatMessageH\x00\x12\x35\n\x06wallet\x18\x04 \x01(\x0b\x32#.paiju.economy.v1.GetWalletResponseH\x00\x12\x34\n\x0bplay_ending\x18\x05 \x01(\x0b\x32\x1d.paiju.accounts.v1.PlayEndingH\x00\x12,\n\x06invite\x18\x06 \x01(\x0b\x32\x1a.paiju.matchmaking.v1.RoomH\x00:\x04\xfa\xc5\x18\x00\x42\x06\n\x04\x62ody2[\n\x0eGatewayService\x12I\n\x04Play\x12\x1d.paiju.gateway.v1.PlayRequest\x1a\x1e.paiju.gateway.v1.PlayResponse(\x01\x30\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&paiju/gateway/v1/gateway_service.proto\x12\x10paiju.gateway.v1\x1a&paiju/accounts/v1/friend_service.proto\x1a*paiju/accounts/v1/protection_service.proto\x1a\x1apaiju/bus/v1/options.proto\x1a paiju/chat/v1/chat_service.proto\x1a&paiju/economy/v1/economy_service.proto\x1a.paiju/matchmaking/v1/matchmaking_service.proto\x1a\x19paiju/table/v1/play.proto\x1a\x19paiju/table/v1/wire.proto\"\xca\x01\n\x0bPlayRequest\x12\n\n\x02id\x18\x01 \x01(\x04\x12(\n\x05hello\x18\x02 \x01(\x0b\x32\x17.paiju.gateway.v1.HelloH\x00\x12-\n\x05table\x18\x03 \x01(\x0b\x32\x1c.paiju.table.v1.TableCommandH\x00\x12&\n\x04\x63\x61ll\x18\x04 \x01(\x0b\x32\x16.paiju.gateway.v1.CallH\x00\x12&\n\x04ping\x18\x05 \x01(\x0b\x32\x16.paiju.gateway.v1.PingH\x00\x42\x06\n\x04\x62ody\"?\n\x05Hello\x12\x14\n\x0c\x61\x63\x63\x65ss_token\x18\x01 \x01(\t\x12\x10\n\x08language\x18\x02 \x01(\t\x12\x0e\n\x06\x63lient\x18\x03 \x01(\t\"\'\n\x04\x43\x61ll\x12\x0e\n\x06method\x18\x01 \x01(\t\x12\x0f\n\x07payload\x18\x02 \x01(\x0c\"\x15\n\x04Ping\x12\r\n\x05\x61t_ms\x18\x01 \x01(\x03\"\xde\x04\n\x0cPlayResponse\x12\x10\n\x08reply_to\x18\x01 \x01(\x04\x12,\n\x07welcome\x18\x02 \x01(\x0b\x32\x19.paiju.gateway.v1.WelcomeH\x00\x12\x35\n\x0ctable_frames\x18\x03 \x01(\x0b\x32\x1d.paiju.gateway.v1.TableFramesH\x00\x12\x39\n\x0etable_snapshot\x18\x04 \x01(\x0b\x32\x1f.paiju.gateway.v1.TableSnapshotH\x00\x12\x37\n\x0e\x63ommand_answer\x18\x05 \x01(\x0b\x32\x1d.paiju.table.v1.CommandAnswerH\x00\x12\x33\n\x0b\x63\x61ll_result\x18\x06 \x01(\x0b\x32\x1c.paiju.gateway.v1.CallResultH\x00\x12*\n\x06notice\x18\x07 \x01(\x0b\x32\x18.paiju.gateway.v1.NoticeH\x00\x12&\n\x04pong\x18\x08 \x01(\x0b\x32\x16.paiju.gateway.v1.PongH\x00\x12,\n\x07goodbye\x18\t \x01(\x0b\x32\x19.paiju.gateway.v1.GoodbyeH\x00\x12\x39\n\x0etable_detached\x18\n \x01(\x0b\x32\x1f.paiju.gateway.v1.TableDetachedH\x00\x12.\n\x07refused\x18\x0b \x01(\x0b\x32\x1b.paiju.gateway.v1.CallErrorH\x00\x12\x39\n\x0etable_watching\x18\x0c \x01(\x0b\x32\x1f.paiju.gateway.v1.TableWatchingH\x00\x42\x06\n\x04\x62ody\"Z\n\x07Welcome\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0f\n\x07session\x18\x02 \x01(\t\x12\x1b\n\x13token_expires_at_ms\x18\x03 \x01(\x03\x12\x0e\n\x06now_ms\x18\x04 \x01(\x03\">\n\x0bTableFrames\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\r\n\x05\x65poch\x18\x02 \x01(\x04\x12\x0e\n\x06\x66rames\x18\x03 \x03(\x0c\">\n\rTableSnapshot\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\r\n\x05\x65poch\x18\x02 \x01(\x04\x12\x0c\n\x04view\x18\x03 \x01(\x0c\"\x80\x01\n\rTableWatching\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0f\n\x07viewers\x18\x02 \x01(\r\x12\x10\n\x08\x64\x65lay_ms\x18\x03 \x01(\x03\x12\x14\n\x0c\x62\x65gins_at_ms\x18\x04 \x01(\x03\x12$\n\x05liked\x18\x05 \x03(\x0b\x32\x15.paiju.table.v1.Liked\"I\n\nCallResult\x12\x0f\n\x07payload\x18\x01 \x01(\x0c\x12*\n\x05\x65rror\x18\x02 \x01(\x0b\x32\x1b.paiju.gateway.v1.CallError\"\xbc\x01\n\tCallError\x12\x0c\n\x04\x63ode\x18\x01 \x01(\x05\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\x12\n\nmessage_zh\x18\x03 \x01(\t\x12\x12\n\nmessage_en\x18\x04 \x01(\t\x12\x39\n\x07\x64\x65tails\x18\x05 \x03(\x0b\x32(.paiju.gateway.v1.CallError.DetailsEntry\x1a.\n\x0c\x44\x65tailsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"%\n\x04Pong\x12\r\n\x05\x61t_ms\x18\x01 \x01(\x03\x12\x0e\n\x06now_ms\x18\x02 \x01(\x03\"1\n\x07Goodbye\x12\x0e\n\x06reason\x18\x01 \x01(\t\x12\x16\n\x0eretry_after_ms\x18\x02 \x01(\r\"1\n\rTableDetached\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"\xec\x02\n\x06Notice\x12.\n\x06ticket\x18\x01 \x01(\x0b\x32\x1c.paiju.matchmaking.v1.TicketH\x00\x12*\n\x04room\x18\x02 \x01(\x0b\x32\x1a.paiju.matchmaking.v1.RoomH\x00\x12*\n\x04\x63hat\x18\x03 \x01(\x0b\x32\x1a.paiju.chat.v1.ChatMessageH\x00\x12\x35\n\x06wallet\x18\x04 \x01(\x0b\x32#.paiju.economy.v1.GetWalletResponseH\x00\x12\x34\n\x0bplay_ending\x18\x05 \x01(\x0b\x32\x1d.paiju.accounts.v1.PlayEndingH\x00\x12,\n\x06invite\x18\x06 \x01(\x0b\x32\x1a.paiju.matchmaking.v1.RoomH\x00\x12\x31\n\x06\x66riend\x18\x07 \x01(\x0b\x32\x1f.paiju.accounts.v1.FriendNoticeH\x00:\x04\xfa\xc5\x18\x00\x42\x06\n\x04\x62ody2[\n\x0eGatewayService\x12I\n\x04Play\x12\x1d.paiju.gateway.v1.PlayRequest\x1a\x1e.paiju.gateway.v1.PlayResponse(\x01\x30\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -42,38 +43,38 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_CALLERROR_DETAILSENTRY']._serialized_options = b'8\001'
   _globals['_NOTICE']._loaded_options = None
   _globals['_NOTICE']._serialized_options = b'\372\305\030\000'
-  _globals['_PLAYREQUEST']._serialized_start=309
-  _globals['_PLAYREQUEST']._serialized_end=511
-  _globals['_HELLO']._serialized_start=513
-  _globals['_HELLO']._serialized_end=576
-  _globals['_CALL']._serialized_start=578
-  _globals['_CALL']._serialized_end=617
-  _globals['_PING']._serialized_start=619
-  _globals['_PING']._serialized_end=640
-  _globals['_PLAYRESPONSE']._serialized_start=643
-  _globals['_PLAYRESPONSE']._serialized_end=1249
-  _globals['_WELCOME']._serialized_start=1251
-  _globals['_WELCOME']._serialized_end=1341
-  _globals['_TABLEFRAMES']._serialized_start=1343
-  _globals['_TABLEFRAMES']._serialized_end=1405
-  _globals['_TABLESNAPSHOT']._serialized_start=1407
-  _globals['_TABLESNAPSHOT']._serialized_end=1469
-  _globals['_TABLEWATCHING']._serialized_start=1472
-  _globals['_TABLEWATCHING']._serialized_end=1600
-  _globals['_CALLRESULT']._serialized_start=1602
-  _globals['_CALLRESULT']._serialized_end=1675
-  _globals['_CALLERROR']._serialized_start=1678
-  _globals['_CALLERROR']._serialized_end=1866
-  _globals['_CALLERROR_DETAILSENTRY']._serialized_start=1820
-  _globals['_CALLERROR_DETAILSENTRY']._serialized_end=1866
-  _globals['_PONG']._serialized_start=1868
-  _globals['_PONG']._serialized_end=1905
-  _globals['_GOODBYE']._serialized_start=1907
-  _globals['_GOODBYE']._serialized_end=1956
-  _globals['_TABLEDETACHED']._serialized_start=1958
-  _globals['_TABLEDETACHED']._serialized_end=2007
-  _globals['_NOTICE']._serialized_start=2010
-  _globals['_NOTICE']._serialized_end=2323
-  _globals['_GATEWAYSERVICE']._serialized_start=2325
-  _globals['_GATEWAYSERVICE']._serialized_end=2416
+  _globals['_PLAYREQUEST']._serialized_start=349
+  _globals['_PLAYREQUEST']._serialized_end=551
+  _globals['_HELLO']._serialized_start=553
+  _globals['_HELLO']._serialized_end=616
+  _globals['_CALL']._serialized_start=618
+  _globals['_CALL']._serialized_end=657
+  _globals['_PING']._serialized_start=659
+  _globals['_PING']._serialized_end=680
+  _globals['_PLAYRESPONSE']._serialized_start=683
+  _globals['_PLAYRESPONSE']._serialized_end=1289
+  _globals['_WELCOME']._serialized_start=1291
+  _globals['_WELCOME']._serialized_end=1381
+  _globals['_TABLEFRAMES']._serialized_start=1383
+  _globals['_TABLEFRAMES']._serialized_end=1445
+  _globals['_TABLESNAPSHOT']._serialized_start=1447
+  _globals['_TABLESNAPSHOT']._serialized_end=1509
+  _globals['_TABLEWATCHING']._serialized_start=1512
+  _globals['_TABLEWATCHING']._serialized_end=1640
+  _globals['_CALLRESULT']._serialized_start=1642
+  _globals['_CALLRESULT']._serialized_end=1715
+  _globals['_CALLERROR']._serialized_start=1718
+  _globals['_CALLERROR']._serialized_end=1906
+  _globals['_CALLERROR_DETAILSENTRY']._serialized_start=1860
+  _globals['_CALLERROR_DETAILSENTRY']._serialized_end=1906
+  _globals['_PONG']._serialized_start=1908
+  _globals['_PONG']._serialized_end=1945
+  _globals['_GOODBYE']._serialized_start=1947
+  _globals['_GOODBYE']._serialized_end=1996
+  _globals['_TABLEDETACHED']._serialized_start=1998
+  _globals['_TABLEDETACHED']._serialized_end=2047
+  _globals['_NOTICE']._serialized_start=2050
+  _globals['_NOTICE']._serialized_end=2414
+  _globals['_GATEWAYSERVICE']._serialized_start=2416
+  _globals['_GATEWAYSERVICE']._serialized_end=2507
 # @@protoc_insertion_point(module_scope)

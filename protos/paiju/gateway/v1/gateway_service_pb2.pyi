@@ -7,6 +7,7 @@ from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
+from paiju.accounts.v1 import friend_service_pb2 as _friend_service_pb2
 from paiju.accounts.v1 import protection_service_pb2 as _protection_service_pb2
 from paiju.chat.v1 import chat_service_pb2 as _chat_service_pb2
 from paiju.economy.v1 import economy_service_pb2 as _economy_service_pb2
@@ -556,6 +557,7 @@ class Notice(_message.Message):
     WALLET_FIELD_NUMBER: _builtins.int
     PLAY_ENDING_FIELD_NUMBER: _builtins.int
     INVITE_FIELD_NUMBER: _builtins.int
+    FRIEND_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def ticket(self) -> _matchmaking_service_pb2.Ticket:
         """The ticket changed."""
@@ -580,6 +582,10 @@ class Notice(_message.Message):
     def invite(self) -> _matchmaking_service_pb2.Room:
         """The people of the last room play once more: the place of the reader waits for him."""
 
+    @_builtins.property
+    def friend(self) -> _friend_service_pb2.FriendNotice:
+        """Somebody asks to be friends, has accepted, or invites to his room."""
+
     def __init__(
         self,
         *,
@@ -589,12 +595,13 @@ class Notice(_message.Message):
         wallet: _economy_service_pb2.GetWalletResponse | None = ...,
         play_ending: _protection_service_pb2.PlayEnding | None = ...,
         invite: _matchmaking_service_pb2.Room | None = ...,
+        friend: _friend_service_pb2.FriendNotice | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "chat", b"chat", "invite", b"invite", "play_ending", b"play_ending", "room", b"room", "ticket", b"ticket", "wallet", b"wallet"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "chat", b"chat", "friend", b"friend", "invite", b"invite", "play_ending", b"play_ending", "room", b"room", "ticket", b"ticket", "wallet", b"wallet"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "chat", b"chat", "invite", b"invite", "play_ending", b"play_ending", "room", b"room", "ticket", b"ticket", "wallet", b"wallet"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "chat", b"chat", "friend", b"friend", "invite", b"invite", "play_ending", b"play_ending", "room", b"room", "ticket", b"ticket", "wallet", b"wallet"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["ticket", "room", "chat", "wallet", "play_ending", "invite"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["ticket", "room", "chat", "wallet", "play_ending", "invite", "friend"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 

@@ -57,6 +57,9 @@ class ListLiveTablesRequest(_message.Message):
     ORDER_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    RATING_MIN_FIELD_NUMBER: _builtins.int
+    RATING_MAX_FIELD_NUMBER: _builtins.int
+    FRIENDS_FIELD_NUMBER: _builtins.int
     game: _builtins.str
     """`paohuzi`."""
     preset: _builtins.str
@@ -71,6 +74,12 @@ class ListLiveTablesRequest(_message.Message):
     """At most 100; 0 = 20."""
     page_token: _builtins.str
     """As the last response gave it, for the same filters and order; empty = from the start."""
+    rating_min: _builtins.int
+    """Least rating of a table, 1 to 9999; 0 = any. With a bound on ratings, tables of unknown rating are left out and counted."""
+    rating_max: _builtins.int
+    """Largest rating of a table; 0 = any."""
+    friends: _builtins.bool
+    """Only tables at which a friend of the caller sits: friends' rooms, too."""
     @_builtins.property
     def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Only tables at which one of these sits, at most 100. Friends' rooms are listed only so: by somebody who is in them."""
@@ -86,10 +95,13 @@ class ListLiveTablesRequest(_message.Message):
         order: Global___LiveOrder.ValueType = ...,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
+        rating_min: _builtins.int = ...,
+        rating_max: _builtins.int = ...,
+        friends: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["base_stake_min", b"base_stake_min", "game", b"game", "hall_id", b"hall_id", "order", b"order", "page_size", b"page_size", "page_token", b"page_token", "player_ids", b"player_ids", "preset", b"preset"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["base_stake_min", b"base_stake_min", "friends", b"friends", "game", b"game", "hall_id", b"hall_id", "order", b"order", "page_size", b"page_size", "page_token", b"page_token", "player_ids", b"player_ids", "preset", b"preset", "rating_max", b"rating_max", "rating_min", b"rating_min"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -113,6 +125,7 @@ class LiveTable(_message.Message):
     STARTED_AT_MS_FIELD_NUMBER: _builtins.int
     DELAY_MS_FIELD_NUMBER: _builtins.int
     IS_ROOM_FIELD_NUMBER: _builtins.int
+    RATING_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     """The table."""
     game: _builtins.str
@@ -135,6 +148,10 @@ class LiveTable(_message.Message):
     """Watchers are shown everything so many milliseconds later; 0 = at once."""
     is_room: _builtins.bool
     """In a friends' room."""
+    rating: _builtins.int
+    """The mean of the ratings of the people who sit here and have one that is public, as they were within the last minutes;
+    0 = not known.
+    """
     @_builtins.property
     def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """By seat: `p_…` or `bot:<name>`."""
@@ -154,10 +171,11 @@ class LiveTable(_message.Message):
         started_at_ms: _builtins.int = ...,
         delay_ms: _builtins.int = ...,
         is_room: _builtins.bool = ...,
+        rating: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["base_stake", b"base_stake", "delay_ms", b"delay_ms", "game", b"game", "hall_id", b"hall_id", "is_room", b"is_room", "player_ids", b"player_ids", "preset", b"preset", "round_no", b"round_no", "rounds", b"rounds", "started_at_ms", b"started_at_ms", "table_id", b"table_id", "viewers", b"viewers"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["base_stake", b"base_stake", "delay_ms", b"delay_ms", "game", b"game", "hall_id", b"hall_id", "is_room", b"is_room", "player_ids", b"player_ids", "preset", b"preset", "rating", b"rating", "round_no", b"round_no", "rounds", b"rounds", "started_at_ms", b"started_at_ms", "table_id", b"table_id", "viewers", b"viewers"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -172,10 +190,13 @@ class ListLiveTablesResponse(_message.Message):
     TABLES_FIELD_NUMBER: _builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     TOTAL_FIELD_NUMBER: _builtins.int
+    UNRATED_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
     """Empty = no more."""
     total: _builtins.int
     """How many tables the filters let through."""
+    unrated: _builtins.int
+    """How many more there would be but for bounds on ratings, and a rating that is not known."""
     @_builtins.property
     def tables(self) -> _containers.RepeatedCompositeFieldContainer[Global___LiveTable]:
         """One page."""
@@ -186,10 +207,11 @@ class ListLiveTablesResponse(_message.Message):
         tables: _abc.Iterable[Global___LiveTable] | None = ...,
         next_page_token: _builtins.str = ...,
         total: _builtins.int = ...,
+        unrated: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_page_token", b"next_page_token", "tables", b"tables", "total", b"total"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_page_token", b"next_page_token", "tables", b"tables", "total", b"total", "unrated", b"unrated"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
