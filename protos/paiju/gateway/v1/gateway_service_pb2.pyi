@@ -348,6 +348,8 @@ class TableWatching(_message.Message):
     DELAY_MS_FIELD_NUMBER: _builtins.int
     BEGINS_AT_MS_FIELD_NUMBER: _builtins.int
     LIKED_FIELD_NUMBER: _builtins.int
+    ASKS_FIELD_NUMBER: _builtins.int
+    LET_IN_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     """The table."""
     viewers: _builtins.int
@@ -360,6 +362,14 @@ class TableWatching(_message.Message):
     def liked(self) -> _containers.RepeatedCompositeFieldContainer[_wire_pb2.Liked]:
         """Plays that were liked just now."""
 
+    @_builtins.property
+    def asks(self) -> _containers.RepeatedCompositeFieldContainer[_wire_pb2.WatchAsk]:
+        """To seats: who asks for leave to watch, all of them each time; `TableCommand.let_watch` answers."""
+
+    @_builtins.property
+    def let_in(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """To seats: who watches by leave; `let_watch` sends away."""
+
     def __init__(
         self,
         *,
@@ -368,10 +378,12 @@ class TableWatching(_message.Message):
         delay_ms: _builtins.int = ...,
         begins_at_ms: _builtins.int = ...,
         liked: _abc.Iterable[_wire_pb2.Liked] | None = ...,
+        asks: _abc.Iterable[_wire_pb2.WatchAsk] | None = ...,
+        let_in: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["begins_at_ms", b"begins_at_ms", "delay_ms", b"delay_ms", "liked", b"liked", "table_id", b"table_id", "viewers", b"viewers"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["asks", b"asks", "begins_at_ms", b"begins_at_ms", "delay_ms", b"delay_ms", "let_in", b"let_in", "liked", b"liked", "table_id", b"table_id", "viewers", b"viewers"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

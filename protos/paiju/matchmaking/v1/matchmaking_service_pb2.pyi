@@ -420,7 +420,7 @@ class RoomRules(_message.Message):
     payer: _builtins.str
     """Who pays the room cards: `owner`, `each`, or `winner` (who has most points at the end; several share). Empty = `owner`."""
     watching: _builtins.str
-    """Who may watch: `no` or `yes` (friends of those who play, some time late). Empty = `no`."""
+    """Who may watch: `no`, `ask` (with leave of somebody who plays) or `yes` (friends of those who play), both some time late. Empty = `no`."""
     chat: _builtins.str
     """What may be said at the table: `all`, `phrases` (ready-made ones), `no`. Empty = `all`."""
     voice: _builtins.bool
@@ -1381,7 +1381,7 @@ class ListRoomsRequest(_message.Message):
     free_places: _builtins.bool
     """Only open rooms in which a place is free."""
     watching: _builtins.str
-    """Only rooms with this `RoomRules.watching`: `no` or `yes`; empty = all."""
+    """Only rooms with this `RoomRules.watching`; empty = all."""
     def __init__(
         self,
         *,

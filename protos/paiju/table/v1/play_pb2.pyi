@@ -40,6 +40,7 @@ class TableCommand(_message.Message):
     ADD_STAKE_FIELD_NUMBER: _builtins.int
     DECLINE_STAKE_FIELD_NUMBER: _builtins.int
     EXTEND_FIELD_NUMBER: _builtins.int
+    LET_WATCH_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     """The table, `<shard in hex>-<random>`."""
     command_id: _builtins.str
@@ -94,6 +95,10 @@ class TableCommand(_message.Message):
     def extend(self) -> Global___Extend:
         """Take more time for the turn that is asked; once a match (`SeatState.extensions`)."""
 
+    @_builtins.property
+    def let_watch(self) -> Global___LetWatch:
+        """Let somebody watch who asks for it, or not (`Watching.asks`); or send away who was let in."""
+
     def __init__(
         self,
         *,
@@ -111,12 +116,13 @@ class TableCommand(_message.Message):
         add_stake: Global___AddStake | None = ...,
         decline_stake: Global___DeclineStake | None = ...,
         extend: Global___Extend | None = ...,
+        let_watch: Global___LetWatch | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["act", b"act", "add_stake", b"add_stake", "attach", b"attach", "body", b"body", "decline_stake", b"decline_stake", "detach", b"detach", "dissolve_vote", b"dissolve_vote", "extend", b"extend", "leave", b"leave", "ready", b"ready", "reveal_nonce", b"reveal_nonce", "set_auto_play", b"set_auto_play", "sit", b"sit"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["act", b"act", "add_stake", b"add_stake", "attach", b"attach", "body", b"body", "decline_stake", b"decline_stake", "detach", b"detach", "dissolve_vote", b"dissolve_vote", "extend", b"extend", "leave", b"leave", "let_watch", b"let_watch", "ready", b"ready", "reveal_nonce", b"reveal_nonce", "set_auto_play", b"set_auto_play", "sit", b"sit"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["act", b"act", "add_stake", b"add_stake", "attach", b"attach", "body", b"body", "command_id", b"command_id", "decline_stake", b"decline_stake", "detach", b"detach", "dissolve_vote", b"dissolve_vote", "extend", b"extend", "leave", b"leave", "ready", b"ready", "reveal_nonce", b"reveal_nonce", "set_auto_play", b"set_auto_play", "sit", b"sit", "table_id", b"table_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["act", b"act", "add_stake", b"add_stake", "attach", b"attach", "body", b"body", "command_id", b"command_id", "decline_stake", b"decline_stake", "detach", b"detach", "dissolve_vote", b"dissolve_vote", "extend", b"extend", "leave", b"leave", "let_watch", b"let_watch", "ready", b"ready", "reveal_nonce", b"reveal_nonce", "set_auto_play", b"set_auto_play", "sit", b"sit", "table_id", b"table_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["attach", "detach", "act", "sit", "reveal_nonce", "ready", "leave", "dissolve_vote", "set_auto_play", "add_stake", "decline_stake", "extend"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["attach", "detach", "act", "sit", "reveal_nonce", "ready", "leave", "dissolve_vote", "set_auto_play", "add_stake", "decline_stake", "extend", "let_watch"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
@@ -136,7 +142,10 @@ class Attach(_message.Message):
     number: _builtins.int
     """The number of the last frame seen; 0 = none. The answer is the gap, or a view."""
     spectate: _builtins.bool
-    """True: listen as a spectator."""
+    """True: listen as a spectator. Where that needs leave of a seat, this asks for it: `WATCH_LEAVE_PENDING` until somebody at the table
+    has answered; attach again every two seconds, for who is silent for ten asks no more. Then the answer is as of any `attach`, or
+    `WATCH_LEAVE_REFUSED`.
+    """
     def __init__(
         self,
         *,
@@ -391,6 +400,32 @@ class Extend(_message.Message):
 Global___Extend: _TypeAlias = Extend  # noqa: Y015
 
 @_typing.final
+class LetWatch(_message.Message):
+    """Answer somebody who asks to watch. Any seat may, and the first answer counts; an answer to who is let in already sends him away."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    ALLOW_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """Who asks, or watches."""
+    allow: _builtins.bool
+    """True: he may watch until the match ends. False: not now, and he may not ask again for a minute."""
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        allow: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["allow", b"allow", "player_id", b"player_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LetWatch: _TypeAlias = LetWatch  # noqa: Y015
+
+@_typing.final
 class CommandAnswer(_message.Message):
     """The answer to a `TableCommand`: accepted, or refused with a stable reason."""
 
@@ -442,6 +477,7 @@ class SeatState(_message.Message):
     STAKE_FIELD_NUMBER: _builtins.int
     BANK_MS_FIELD_NUMBER: _builtins.int
     EXTENSIONS_FIELD_NUMBER: _builtins.int
+    MISSES_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """Place at the table, from 0."""
     player_id: _builtins.str
@@ -468,6 +504,8 @@ class SeatState(_message.Message):
     """
     extensions: _builtins.int
     """How often the seat may still ask for more time."""
+    misses: _builtins.int
+    """Turns in a row that its player has missed, as far as everybody knows of them; 托管 begins at `misses` of `timing_json`. 0 once he acts."""
     def __init__(
         self,
         *,
@@ -483,10 +521,11 @@ class SeatState(_message.Message):
         stake: _builtins.int = ...,
         bank_ms: _builtins.int = ...,
         extensions: _builtins.int = ...,
+        misses: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["auto_play", b"auto_play", "bank_ms", b"bank_ms", "extensions", b"extensions", "gives_nonces", b"gives_nonces", "left", b"left", "online", b"online", "player_id", b"player_id", "ready", b"ready", "score", b"score", "seat", b"seat", "stake", b"stake", "taken", b"taken"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["auto_play", b"auto_play", "bank_ms", b"bank_ms", "extensions", b"extensions", "gives_nonces", b"gives_nonces", "left", b"left", "misses", b"misses", "online", b"online", "player_id", b"player_id", "ready", b"ready", "score", b"score", "seat", b"seat", "stake", b"stake", "taken", b"taken"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -501,10 +540,13 @@ class Question(_message.Message):
     NUMBER_FIELD_NUMBER: _builtins.int
     ACTIONS_FIELD_NUMBER: _builtins.int
     DEADLINE_AT_MS_FIELD_NUMBER: _builtins.int
+    MISSES_FIELD_NUMBER: _builtins.int
     number: _builtins.int
     """Counted per seat."""
     deadline_at_ms: _builtins.int
     """Unix milliseconds (UTC); then the table plays for the seat."""
+    misses: _builtins.int
+    """Questions in a row that were missed before this one, those that others do not know of among them."""
     @_builtins.property
     def actions(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The legal answers in text notation, sorted."""
@@ -515,10 +557,11 @@ class Question(_message.Message):
         number: _builtins.int = ...,
         actions: _abc.Iterable[_builtins.str] | None = ...,
         deadline_at_ms: _builtins.int = ...,
+        misses: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["actions", b"actions", "deadline_at_ms", b"deadline_at_ms", "number", b"number"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["actions", b"actions", "deadline_at_ms", b"deadline_at_ms", "misses", b"misses", "number", b"number"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -39,6 +39,7 @@ class TableSpec(_message.Message):
     VOICE_FIELD_NUMBER: _builtins.int
     WATCH_DELAY_MS_FIELD_NUMBER: _builtins.int
     HALL_ID_FIELD_NUMBER: _builtins.int
+    WATCH_LEAVE_FIELD_NUMBER: _builtins.int
     game: _builtins.str
     """`paohuzi`."""
     preset: _builtins.str
@@ -49,7 +50,8 @@ class TableSpec(_message.Message):
     """Rounds of the match, 1 to 64."""
     timing_json: _builtins.str
     """Timing overrides, JSON object: `claim_pause_ms`, `turn_ms`, `claim_ms`, `nonce_ms`, `between_ms`, `seat_ms`, `bank_ms` (a
-    seat's time bank for the match), `extend_ms` (what one extension gives); empty = the game's defaults.
+    seat's time bank for the match), `extend_ms` (what one extension gives), `misses` (with so many questions missed in a row 托管 begins, 0 to 10; 0 and 1: with the
+    first); empty = the game's defaults.
     """
     room_code: _builtins.str
     """Friends' room code; empty = none."""
@@ -65,6 +67,8 @@ class TableSpec(_message.Message):
     """Spectators are shown everything so many milliseconds later, 0 to 600000; 0 = at once."""
     hall_id: _builtins.str
     """The hall the table belongs to, at most 64 characters; empty = none."""
+    watch_leave: _builtins.bool
+    """Who wants to watch needs leave of a seat. Not together with `spectators`."""
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatSpec]:
         """One per seat, in seat order."""
@@ -90,10 +94,11 @@ class TableSpec(_message.Message):
         voice: _builtins.bool = ...,
         watch_delay_ms: _builtins.int = ...,
         hall_id: _builtins.str = ...,
+        watch_leave: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["stake", b"stake"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["chat", b"chat", "game", b"game", "hall_id", b"hall_id", "options_json", b"options_json", "preset", b"preset", "room_code", b"room_code", "rounds", b"rounds", "seats", b"seats", "spectators", b"spectators", "stake", b"stake", "timing_json", b"timing_json", "to_score", b"to_score", "voice", b"voice", "watch_delay_ms", b"watch_delay_ms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["chat", b"chat", "game", b"game", "hall_id", b"hall_id", "options_json", b"options_json", "preset", b"preset", "room_code", b"room_code", "rounds", b"rounds", "seats", b"seats", "spectators", b"spectators", "stake", b"stake", "timing_json", b"timing_json", "to_score", b"to_score", "voice", b"voice", "watch_delay_ms", b"watch_delay_ms", "watch_leave", b"watch_leave"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -215,7 +220,10 @@ Global___CreateTableResponse: _TypeAlias = CreateTableResponse  # noqa: Y015
 
 @_typing.final
 class TableSummary(_message.Message):
-    """What anybody may know of a table."""
+    """A table in short. Who has a seat there, and services, are told it as it is. Anybody else is told nothing of a match that is under way but what
+    never changes: `phase` is `playing` from its start to its end, `round_no` is 0, of seats only who sits there; of an end he hears as late
+    as watchers are shown it.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -234,6 +242,7 @@ class TableSummary(_message.Message):
     TO_SCORE_FIELD_NUMBER: _builtins.int
     CHAT_FIELD_NUMBER: _builtins.int
     VOICE_FIELD_NUMBER: _builtins.int
+    WATCH_LEAVE_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     """The table."""
     match_id: _builtins.str
@@ -262,6 +271,8 @@ class TableSummary(_message.Message):
     """As `TableSpec.chat`; empty = everything."""
     voice: _builtins.bool
     """As `TableSpec.voice`."""
+    watch_leave: _builtins.bool
+    """As `TableSpec.watch_leave`."""
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[_play_pb2.SeatState]:
         """All seats."""
@@ -284,10 +295,11 @@ class TableSummary(_message.Message):
         to_score: _builtins.int = ...,
         chat: _builtins.str = ...,
         voice: _builtins.bool = ...,
+        watch_leave: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["base_stake", b"base_stake", "chat", b"chat", "fee", b"fee", "game", b"game", "match_id", b"match_id", "phase", b"phase", "preset", b"preset", "room_code", b"room_code", "round_no", b"round_no", "rounds", b"rounds", "seats", b"seats", "spectators", b"spectators", "table_id", b"table_id", "to_score", b"to_score", "voice", b"voice"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["base_stake", b"base_stake", "chat", b"chat", "fee", b"fee", "game", b"game", "match_id", b"match_id", "phase", b"phase", "preset", b"preset", "room_code", b"room_code", "round_no", b"round_no", "rounds", b"rounds", "seats", b"seats", "spectators", b"spectators", "table_id", b"table_id", "to_score", b"to_score", "voice", b"voice", "watch_leave", b"watch_leave"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

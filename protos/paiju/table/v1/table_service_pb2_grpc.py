@@ -89,7 +89,7 @@ class TableServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetTable(self, request, context):
-        """What anybody may know of a table.
+        """A table in short; what changes while it plays only to who has a seat there.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -19,7 +19,7 @@ class TableServiceStub:
     CreateTable: _aio.UnaryUnaryMultiCallable[_table_service_pb2.CreateTableRequest, _table_service_pb2.CreateTableResponse]
     """Make a table. The caller chooses the id, so that a retry makes no second one."""
     GetTable: _aio.UnaryUnaryMultiCallable[_table_service_pb2.GetTableRequest, _table_service_pb2.GetTableResponse]
-    """What anybody may know of a table."""
+    """A table in short; what changes while it plays only to who has a seat there."""
     CloseTable: _aio.UnaryUnaryMultiCallable[_table_service_pb2.CloseTableRequest, _table_service_pb2.CloseTableResponse]
     """End a match after the current round (operators and matchmaking)."""
     GetRecord: _aio.UnaryUnaryMultiCallable[_table_service_pb2.GetRecordRequest, _table_service_pb2.GetRecordResponse]
@@ -50,7 +50,7 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _table_service_pb2.GetTableRequest,
         context: _aio.ServicerContext[_table_service_pb2.GetTableRequest, _abc.Awaitable[_table_service_pb2.GetTableResponse]],
     ) -> _abc.Awaitable[_table_service_pb2.GetTableResponse]:
-        """What anybody may know of a table."""
+        """A table in short; what changes while it plays only to who has a seat there."""
 
     @_abc_1.abstractmethod
     def CloseTable(

@@ -24,31 +24,31 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"paiju/table/v1/watch_service.proto\x12\x0epaiju.table.v1\"\xfc\x01\n\x15ListLiveTablesRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x0e\n\x06preset\x18\x02 \x01(\t\x12\x0f\n\x07hall_id\x18\x03 \x01(\t\x12\x16\n\x0e\x62\x61se_stake_min\x18\x04 \x01(\x03\x12\x12\n\nplayer_ids\x18\x05 \x03(\t\x12(\n\x05order\x18\x06 \x01(\x0e\x32\x19.paiju.table.v1.LiveOrder\x12\x11\n\tpage_size\x18\x07 \x01(\x05\x12\x12\n\npage_token\x18\x08 \x01(\t\x12\x12\n\nrating_min\x18\t \x01(\x05\x12\x12\n\nrating_max\x18\n \x01(\x05\x12\x0f\n\x07\x66riends\x18\x0b \x01(\x08\"\xf1\x01\n\tLiveTable\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x0e\n\x06preset\x18\x03 \x01(\t\x12\x0f\n\x07hall_id\x18\x04 \x01(\t\x12\x12\n\nbase_stake\x18\x05 \x01(\x03\x12\x10\n\x08round_no\x18\x06 \x01(\x05\x12\x0e\n\x06rounds\x18\x07 \x01(\x05\x12\x12\n\nplayer_ids\x18\x08 \x03(\t\x12\x0f\n\x07viewers\x18\t \x01(\x05\x12\x15\n\rstarted_at_ms\x18\n \x01(\x03\x12\x10\n\x08\x64\x65lay_ms\x18\x0b \x01(\x03\x12\x0f\n\x07is_room\x18\x0c \x01(\x08\x12\x0e\n\x06rating\x18\r \x01(\x05\"|\n\x16ListLiveTablesResponse\x12)\n\x06tables\x18\x01 \x03(\x0b\x32\x19.paiju.table.v1.LiveTable\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x12\r\n\x05total\x18\x03 \x01(\x05\x12\x0f\n\x07unrated\x18\x04 \x01(\x05\"G\n\x0fLikePlayRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x10\n\x08round_no\x18\x02 \x01(\x05\x12\x10\n\x08\x65vent_no\x18\x03 \x01(\x05\"!\n\x10LikePlayResponse\x12\r\n\x05likes\x18\x01 \x01(\x05\"P\n\x15ListLikedPlaysRequest\x12\x10\n\x08round_id\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\":\n\tLikedPlay\x12\x10\n\x08\x65vent_no\x18\x01 \x01(\x05\x12\r\n\x05likes\x18\x02 \x01(\x05\x12\x0c\n\x04mine\x18\x03 \x01(\x08\"[\n\x16ListLikedPlaysResponse\x12(\n\x05plays\x18\x01 \x03(\x0b\x32\x19.paiju.table.v1.LikedPlay\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t*V\n\tLiveOrder\x12\x1a\n\x16LIVE_ORDER_UNSPECIFIED\x10\x00\x12\x16\n\x12LIVE_ORDER_VIEWERS\x10\x01\x12\x15\n\x11LIVE_ORDER_NEWEST\x10\x02\x32\x9f\x02\n\x0cWatchService\x12_\n\x0eListLiveTables\x12%.paiju.table.v1.ListLiveTablesRequest\x1a&.paiju.table.v1.ListLiveTablesResponse\x12M\n\x08LikePlay\x12\x1f.paiju.table.v1.LikePlayRequest\x1a .paiju.table.v1.LikePlayResponse\x12_\n\x0eListLikedPlays\x12%.paiju.table.v1.ListLikedPlaysRequest\x1a&.paiju.table.v1.ListLikedPlaysResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"paiju/table/v1/watch_service.proto\x12\x0epaiju.table.v1\"\xfc\x01\n\x15ListLiveTablesRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x0e\n\x06preset\x18\x02 \x01(\t\x12\x0f\n\x07hall_id\x18\x03 \x01(\t\x12\x16\n\x0e\x62\x61se_stake_min\x18\x04 \x01(\x03\x12\x12\n\nplayer_ids\x18\x05 \x03(\t\x12(\n\x05order\x18\x06 \x01(\x0e\x32\x19.paiju.table.v1.LiveOrder\x12\x11\n\tpage_size\x18\x07 \x01(\x05\x12\x12\n\npage_token\x18\x08 \x01(\t\x12\x12\n\nrating_min\x18\t \x01(\x05\x12\x12\n\nrating_max\x18\n \x01(\x05\x12\x0f\n\x07\x66riends\x18\x0b \x01(\x08\"\x86\x02\n\tLiveTable\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x0e\n\x06preset\x18\x03 \x01(\t\x12\x0f\n\x07hall_id\x18\x04 \x01(\t\x12\x12\n\nbase_stake\x18\x05 \x01(\x03\x12\x10\n\x08round_no\x18\x06 \x01(\x05\x12\x0e\n\x06rounds\x18\x07 \x01(\x05\x12\x12\n\nplayer_ids\x18\x08 \x03(\t\x12\x0f\n\x07viewers\x18\t \x01(\x05\x12\x15\n\rstarted_at_ms\x18\n \x01(\x03\x12\x10\n\x08\x64\x65lay_ms\x18\x0b \x01(\x03\x12\x0f\n\x07is_room\x18\x0c \x01(\x08\x12\x13\n\x0bneeds_leave\x18\x0e \x01(\x08\x12\x0e\n\x06rating\x18\r \x01(\x05\"|\n\x16ListLiveTablesResponse\x12)\n\x06tables\x18\x01 \x03(\x0b\x32\x19.paiju.table.v1.LiveTable\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x12\r\n\x05total\x18\x03 \x01(\x05\x12\x0f\n\x07unrated\x18\x04 \x01(\x05\"G\n\x0fLikePlayRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x10\n\x08round_no\x18\x02 \x01(\x05\x12\x10\n\x08\x65vent_no\x18\x03 \x01(\x05\"!\n\x10LikePlayResponse\x12\r\n\x05likes\x18\x01 \x01(\x05\"P\n\x15ListLikedPlaysRequest\x12\x10\n\x08round_id\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\":\n\tLikedPlay\x12\x10\n\x08\x65vent_no\x18\x01 \x01(\x05\x12\r\n\x05likes\x18\x02 \x01(\x05\x12\x0c\n\x04mine\x18\x03 \x01(\x08\"[\n\x16ListLikedPlaysResponse\x12(\n\x05plays\x18\x01 \x03(\x0b\x32\x19.paiju.table.v1.LikedPlay\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t*V\n\tLiveOrder\x12\x1a\n\x16LIVE_ORDER_UNSPECIFIED\x10\x00\x12\x16\n\x12LIVE_ORDER_VIEWERS\x10\x01\x12\x15\n\x11LIVE_ORDER_NEWEST\x10\x02\x32\x9f\x02\n\x0cWatchService\x12_\n\x0eListLiveTables\x12%.paiju.table.v1.ListLiveTablesRequest\x1a&.paiju.table.v1.ListLiveTablesResponse\x12M\n\x08LikePlay\x12\x1f.paiju.table.v1.LikePlayRequest\x1a .paiju.table.v1.LikePlayResponse\x12_\n\x0eListLikedPlays\x12%.paiju.table.v1.ListLikedPlaysRequest\x1a&.paiju.table.v1.ListLikedPlaysResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'paiju.table.v1.watch_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_LIVEORDER']._serialized_start=1022
-  _globals['_LIVEORDER']._serialized_end=1108
+  _globals['_LIVEORDER']._serialized_start=1043
+  _globals['_LIVEORDER']._serialized_end=1129
   _globals['_LISTLIVETABLESREQUEST']._serialized_start=55
   _globals['_LISTLIVETABLESREQUEST']._serialized_end=307
   _globals['_LIVETABLE']._serialized_start=310
-  _globals['_LIVETABLE']._serialized_end=551
-  _globals['_LISTLIVETABLESRESPONSE']._serialized_start=553
-  _globals['_LISTLIVETABLESRESPONSE']._serialized_end=677
-  _globals['_LIKEPLAYREQUEST']._serialized_start=679
-  _globals['_LIKEPLAYREQUEST']._serialized_end=750
-  _globals['_LIKEPLAYRESPONSE']._serialized_start=752
-  _globals['_LIKEPLAYRESPONSE']._serialized_end=785
-  _globals['_LISTLIKEDPLAYSREQUEST']._serialized_start=787
-  _globals['_LISTLIKEDPLAYSREQUEST']._serialized_end=867
-  _globals['_LIKEDPLAY']._serialized_start=869
-  _globals['_LIKEDPLAY']._serialized_end=927
-  _globals['_LISTLIKEDPLAYSRESPONSE']._serialized_start=929
-  _globals['_LISTLIKEDPLAYSRESPONSE']._serialized_end=1020
-  _globals['_WATCHSERVICE']._serialized_start=1111
-  _globals['_WATCHSERVICE']._serialized_end=1398
+  _globals['_LIVETABLE']._serialized_end=572
+  _globals['_LISTLIVETABLESRESPONSE']._serialized_start=574
+  _globals['_LISTLIVETABLESRESPONSE']._serialized_end=698
+  _globals['_LIKEPLAYREQUEST']._serialized_start=700
+  _globals['_LIKEPLAYREQUEST']._serialized_end=771
+  _globals['_LIKEPLAYRESPONSE']._serialized_start=773
+  _globals['_LIKEPLAYRESPONSE']._serialized_end=806
+  _globals['_LISTLIKEDPLAYSREQUEST']._serialized_start=808
+  _globals['_LISTLIKEDPLAYSREQUEST']._serialized_end=888
+  _globals['_LIKEDPLAY']._serialized_start=890
+  _globals['_LIKEDPLAY']._serialized_end=948
+  _globals['_LISTLIKEDPLAYSRESPONSE']._serialized_start=950
+  _globals['_LISTLIKEDPLAYSRESPONSE']._serialized_end=1041
+  _globals['_WATCHSERVICE']._serialized_start=1132
+  _globals['_WATCHSERVICE']._serialized_end=1419
 # @@protoc_insertion_point(module_scope)

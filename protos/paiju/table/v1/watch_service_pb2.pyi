@@ -125,6 +125,7 @@ class LiveTable(_message.Message):
     STARTED_AT_MS_FIELD_NUMBER: _builtins.int
     DELAY_MS_FIELD_NUMBER: _builtins.int
     IS_ROOM_FIELD_NUMBER: _builtins.int
+    NEEDS_LEAVE_FIELD_NUMBER: _builtins.int
     RATING_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     """The table."""
@@ -148,6 +149,8 @@ class LiveTable(_message.Message):
     """Watchers are shown everything so many milliseconds later; 0 = at once."""
     is_room: _builtins.bool
     """In a friends' room."""
+    needs_leave: _builtins.bool
+    """Who wants to watch asks somebody who sits there."""
     rating: _builtins.int
     """The mean of the ratings of the people who sit here and have one that is public, as they were within the last minutes;
     0 = not known.
@@ -171,11 +174,12 @@ class LiveTable(_message.Message):
         started_at_ms: _builtins.int = ...,
         delay_ms: _builtins.int = ...,
         is_room: _builtins.bool = ...,
+        needs_leave: _builtins.bool = ...,
         rating: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["base_stake", b"base_stake", "delay_ms", b"delay_ms", "game", b"game", "hall_id", b"hall_id", "is_room", b"is_room", "player_ids", b"player_ids", "preset", b"preset", "rating", b"rating", "round_no", b"round_no", "rounds", b"rounds", "started_at_ms", b"started_at_ms", "table_id", b"table_id", "viewers", b"viewers"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["base_stake", b"base_stake", "delay_ms", b"delay_ms", "game", b"game", "hall_id", b"hall_id", "is_room", b"is_room", "needs_leave", b"needs_leave", "player_ids", b"player_ids", "preset", b"preset", "rating", b"rating", "round_no", b"round_no", "rounds", b"rounds", "started_at_ms", b"started_at_ms", "table_id", b"table_id", "viewers", b"viewers"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -105,7 +105,9 @@ class Command(_message.Message):
 
     @_builtins.property
     def feed(self) -> Global___Feed:
-        """With an `attach` as a spectator that the gateway makes for all its viewers of a table: how many they are. Absent = one."""
+        """With an `attach` as a spectator that the gateway makes for all its viewers of a table: how many they are. Absent = one, for himself: so where
+        watching needs leave, which the answer to a feed says (`WATCH_LEAVE_NEEDED`).
+        """
 
     def __init__(
         self,
@@ -279,6 +281,8 @@ class Watching(_message.Message):
     DELAY_MS_FIELD_NUMBER: _builtins.int
     BEGINS_AT_MS_FIELD_NUMBER: _builtins.int
     LIKED_FIELD_NUMBER: _builtins.int
+    ASKS_FIELD_NUMBER: _builtins.int
+    LET_IN_FIELD_NUMBER: _builtins.int
     viewers: _builtins.int
     """People who watch, over all gateways."""
     delay_ms: _builtins.int
@@ -289,6 +293,14 @@ class Watching(_message.Message):
     def liked(self) -> _containers.RepeatedCompositeFieldContainer[Global___Liked]:
         """Plays that were liked since the last word, at most 16."""
 
+    @_builtins.property
+    def asks(self) -> _containers.RepeatedCompositeFieldContainer[Global___WatchAsk]:
+        """To seats: who asks for leave to watch, at most 8. All of them each time; told again every few seconds while there are any."""
+
+    @_builtins.property
+    def let_in(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """To seats: who watches by leave, at most 32."""
+
     def __init__(
         self,
         *,
@@ -296,14 +308,42 @@ class Watching(_message.Message):
         delay_ms: _builtins.int = ...,
         begins_at_ms: _builtins.int = ...,
         liked: _abc.Iterable[Global___Liked] | None = ...,
+        asks: _abc.Iterable[Global___WatchAsk] | None = ...,
+        let_in: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["begins_at_ms", b"begins_at_ms", "delay_ms", b"delay_ms", "liked", b"liked", "viewers", b"viewers"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["asks", b"asks", "begins_at_ms", b"begins_at_ms", "delay_ms", b"delay_ms", "let_in", b"let_in", "liked", b"liked", "viewers", b"viewers"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Watching: _TypeAlias = Watching  # noqa: Y015
+
+@_typing.final
+class WatchAsk(_message.Message):
+    """Somebody asks for leave to watch."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    UNTIL_MS_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """Who."""
+    until_ms: _builtins.int
+    """Unix milliseconds; without an answer until then it is a no."""
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        until_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["player_id", b"player_id", "until_ms", b"until_ms"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WatchAsk: _TypeAlias = WatchAsk  # noqa: Y015
 
 @_typing.final
 class Liked(_message.Message):
@@ -343,7 +383,7 @@ class Detached(_message.Message):
 
     REASON_FIELD_NUMBER: _builtins.int
     reason: _builtins.str
-    """`REPLACED`, `TABLE_CLOSED`, `TABLE_UNKNOWN`."""
+    """`REPLACED`, `TABLE_CLOSED`, `TABLE_UNKNOWN`, `WATCH_SENT_AWAY`."""
     def __init__(
         self,
         *,
