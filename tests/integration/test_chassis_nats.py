@@ -9,10 +9,13 @@ from pathlib import Path
 
 import pytest
 from google.protobuf.message import Message
+from nats.aio.msg import Msg
+from nats.js.api import AckPolicy, ConsumerConfig
 from paiju.table.v1 import events_pb2
 
 from services.chassis.bus import Delivery, LogEntry, Registry, subject
 from services.chassis.bus.nats import NatsBus, NatsLogin
+from services.chassis.bus.nats_pull import NatsPull
 from services.chassis.bus.streams import ensure_streams
 from services.chassis.clock import SystemClock
 from services.chassis.errors import Defect, Outage
@@ -125,6 +128,31 @@ async def test_a_consumer_that_is_deleted_is_made_again(nats_bus: NatsBus) -> No
         await nats_bus.publish(finished(2), "r2")
         while "r2" not in done:
             await asyncio.sleep(0.01)
+
+
+async def test_a_consumer_that_no_server_has_heard_of_yet_is_asked_again(nats_bus: NatsBus) -> None:
+    # In a cluster a consumer is made before all servers know of it: their "no responders" is not its end.
+    await nats_bus.append(LOG, b"one", 0, "a/1")
+    stream = nats_bus.registry.stream_of_log(LOG)
+    pull = NatsPull(nats_bus._client, nats_bus.clock, stream, "late")
+    unheard: list[str] = []
+    take = pull._take
+
+    async def note(message: Msg) -> None:
+        unheard.append((message.headers or {}).get("Status", ""))
+        await take(message)
+        if len(unheard) == 2:
+            await nats_bus.jetstream.add_consumer(
+                stream, ConsumerConfig(name="late", ack_policy=AckPolicy.NONE, mem_storage=True)
+            )
+
+    pull._take = note  # type: ignore[method-assign]
+    await pull.begin()
+    try:
+        [raw] = await pull.fetch(10, 0.0)
+        assert raw.payload == b"one"
+    finally:
+        await pull.close()
 
 
 async def test_what_was_fetched_and_not_handled_goes_to_another_at_once(nats_bus: NatsBus) -> None:

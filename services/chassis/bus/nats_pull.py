@@ -23,6 +23,9 @@ EXPIRES_S = 5.0
 """How long one pull request stays at the server."""
 LATE_S = 1.0
 """Later than this after its expiry, a request is taken as lost."""
+UNHEARD_S = (0.02, 0.05, 0.1, 0.2, 0.4, 0.8)
+"""The waits before a request of a new consumer that no server heard is sent again: in a cluster the servers
+learn of a consumer some time after it was made."""
 NS = 1_000_000_000
 
 
@@ -78,6 +81,9 @@ class NatsPull:
         self._asked = 0
         """How many deliveries the request that is out may still bring; 0 = none is out."""
         self._lost_at = 0.0
+        self._heard = False
+        """Whether the consumer has ever answered: one that has is gone when it does not."""
+        self._unheard = 0
         self._broken = ""
         self._subscription: Subscription | None = None
         self.on_close: Callable[[], object] = lambda: None
@@ -100,6 +106,9 @@ class NatsPull:
         """See `carrier.Pull.fetch`."""
         if not self._arrived:
             await self._wait(batch)
+            while self._unheard and not self._arrived and not self._broken:
+                await self._clock.sleep(UNHEARD_S[self._unheard - 1])
+                await self._wait(batch)
         if self._arrived and linger_s and len(self._arrived) < batch:
             await self._clock.sleep(linger_s)
         taken: list[Raw] = []
@@ -147,6 +156,14 @@ class NatsPull:
 
     async def _take(self, message: Msg) -> None:
         status = (message.headers or {}).get("Status") if not message.reply else None
+        if status == "503" and not self._heard and self._unheard < len(UNHEARD_S):
+            self._asked = 0
+            self._unheard += 1
+            self._wake()
+            return
+        if status != "503":
+            self._heard = True
+            self._unheard = 0
         if status is None:
             self._arrived.append(message)
             self._asked -= 1
