@@ -133,6 +133,6 @@ class Presets(Generic[R]):
             raise UnknownPreset(title, [*self._titles, f"{CUSTOM}@0"])
         for name in self._acting:
             expected = getattr(known, name)
-            if values[name] != expected:
-                raise BadOption(name, values[name], f"{expected!r}, which {title} has")
+            if values.get(name, self._options[name].absent) != expected:
+                raise BadOption(name, values.get(name), f"{expected!r}, which {title} has")
         return replace(known, **values)

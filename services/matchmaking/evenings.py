@@ -18,7 +18,7 @@ from services.matchmaking.placer import Placer
 from services.matchmaking.rooms import TRIES, RoomsDesk
 from services.matchmaking.store import places, rooms
 from services.matchmaking.store.engagements import Engaged
-from services.matchmaking.store.rooms import CodeTaken, PlaceTaken
+from services.matchmaking.store.rooms import CodeTaken, PlaceTaken, Wanted
 from services.matchmaking.tellers import Tellers
 from services.matchmaking.whereabouts import People
 
@@ -57,10 +57,10 @@ class Evenings:
         self._entrance = entrance
 
     async def list_rooms(
-        self, player_id: str, state: str, game: str, most: int, before: tuple[int, str] | None
+        self, player_id: str, wanted: Wanted, most: int, before: tuple[int, str] | None
     ) -> list[Room]:
         """Return at most so many of a player's rooms, newest first, older than one of them."""
-        return await self._db.read(lambda c: rooms.of_player(c, player_id, state, game, most, before))
+        return await self._db.read(lambda c: rooms.of_player(c, player_id, wanted, most, before))
 
     async def sheet(self, player_id: str, table_id: str) -> Sheet:
         """Return the finished rounds of a room in which a player has, or had, a place.

@@ -13,10 +13,11 @@ from services.chassis.errors import Refusal
 from services.chassis.limits import RateLimits
 from services.matchmaking.core.halls import ROUNDS_MAX
 from services.matchmaking.core.room import Place
-from services.matchmaking.core.room_rules import Prices, asked_for
+from services.matchmaking.core.room_rules import WATCHING, Prices, asked_for
 from services.matchmaking.evenings import Evenings, round_no
 from services.matchmaking.room_changes import RoomChanges
 from services.matchmaking.rooms import RoomsDesk, Wish
+from services.matchmaking.store.rooms import Wanted
 
 ROUNDS: Final = 8
 """Rounds of a room that names none."""
@@ -54,6 +55,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
 _PRESET = re.compile(r"[a-z0-9][a-z0-9@_-]{0,63}")
 _PLAYER = re.compile(r"(p_[A-Za-z0-9_-]{1,64}|bot:[a-z0-9_-]{1,32})")
 _TABLE = re.compile(r"[0-9a-f]{1,4}-[0-9a-z]{4,48}")
+_ROUND_NO = re.compile(r"[0-9]{1,9}")
 _PAGE_TOKEN = re.compile(r"([0-9]{1,15})~([A-Za-z0-9_-]{1,64})")
 
 Context = Any
@@ -179,19 +181,25 @@ class RoomsApi:
         self, request: pb.GetRoomSheetRequest, context: Context
     ) -> pb.GetRoomSheetResponse:
         """The score sheet of a room."""
-        sheet = await self._evenings.sheet(auth.player(), matched(_TABLE, request.table_id, "table_id"))
-        return pb.GetRoomSheetResponse(
-            room=sheet.room.message(),
-            rounds=[
-                pb.SheetRound(
-                    round_id=one.round_id,
-                    round_no=round_no(one.round_id),
-                    points=one.points,
-                    ended_at_ms=one.ended_at_ms,
-                )
-                for one in sheet.rounds
-            ],
-        )
+        table_id = matched(_TABLE, request.table_id, "table_id")
+        if not 0 <= request.page_size <= ROUNDS_MAX:
+            raise Refusal("INVALID_ARGUMENT", field="page_size", maximum=ROUNDS_MAX)
+        if request.page_token:
+            matched(_ROUND_NO, request.page_token, "page_token")
+        size, after = request.page_size or ROUNDS_MAX, int(request.page_token or 0)
+        sheet = await self._evenings.sheet(auth.player(), table_id)
+        left = [one for one in sheet.rounds if round_no(one.round_id) > after]
+        rounds = [
+            pb.SheetRound(
+                round_id=one.round_id,
+                round_no=round_no(one.round_id),
+                points=one.points,
+                ended_at_ms=one.ended_at_ms,
+            )
+            for one in left[:size]
+        ]
+        token = str(rounds[-1].round_no) if len(left) > size else ""
+        return pb.GetRoomSheetResponse(room=sheet.room.message(), rounds=rounds, next_page_token=token)
 
     async def ListRooms(  # noqa: N802 - the proto names it
         self, request: pb.ListRoomsRequest, context: Context
@@ -203,13 +211,16 @@ class RoomsApi:
             raise Refusal("INVALID_ARGUMENT", field="state")
         if request.game:
             matched(_NAME, request.game, "game")
+        if request.watching not in ("", *WATCHING):
+            raise Refusal("INVALID_ARGUMENT", field="watching", known=", ".join(WATCHING))
+        wanted = Wanted(request.state, request.game, request.free_places, request.watching)
         size, before = request.page_size or PAGE, None
         if request.page_token:
             token = _PAGE_TOKEN.fullmatch(request.page_token)
             if token is None:
                 raise Refusal("INVALID_ARGUMENT", field="page_token")
             before = int(token[1]), token[2]
-        found = await self._evenings.list_rooms(auth.player(), request.state, request.game, size + 1, before)
+        found = await self._evenings.list_rooms(auth.player(), wanted, size + 1, before)
         response = pb.ListRoomsResponse(rooms=[room.message() for room in found[:size]])
         if len(found) > size:
             last = found[size - 1]

@@ -17,7 +17,8 @@ from services.chassis.clock import Clock
 from services.chassis.errors import Refusal
 from services.chassis.ids import Ids
 from services.table.reading import Reading
-from services.table.records_store import FROM_ABOVE, Filters, HistoryStore, Listed, Share
+from services.table.records_filters import Filters
+from services.table.records_store import FROM_ABOVE, HistoryStore, Listed, Share
 from services.table.replays import RECORD_BYTES_MAX, changed_line, lesson_of, replay_of, seat_of
 from services.table.retention import Retention
 from services.table.rights import Rights, may_see, rights_of
@@ -142,8 +143,11 @@ class RecordsApi(replay_service_pb2_grpc.ReplayServiceServicer):
         """List the caller's links."""
         player = auth.player()
         round_id = _id(request.round_id, "round_id") if request.round_id else ""
-        found = await self._history.shares(player, round_id, self._clock.now_ms())
-        return s.ListSharesResponse(shares=[_share(share) for share in found])
+        size = _size(request.page_size, PAGE_SIZE_MAX)
+        found, token = await self._history.shares(
+            player, round_id, self._clock.now_ms(), size, request.page_token
+        )
+        return s.ListSharesResponse(shares=[_share(share) for share in found], next_page_token=token)
 
     # History and favourites
 
@@ -153,11 +157,8 @@ class RecordsApi(replay_service_pb2_grpc.ReplayServiceServicer):
         player = _id(request.player_id or caller, "player_id")
         if caller and player != caller:
             raise Refusal("PERMISSION_DENIED")
-        if not 0 <= request.page_size <= PAGE_SIZE_MAX:
-            raise Refusal("INVALID_ARGUMENT", field="page_size")
-        found, token = await self._history.page(
-            player, _filters(request), request.page_size or PAGE_SIZE, request.page_token
-        )
+        size = _size(request.page_size, PAGE_SIZE)
+        found, token = await self._history.page(player, _filters(request), size, request.page_token)
         return s.ListHistoryResponse(
             rounds=[self._listed(one, player) for one in found], next_page_token=token
         )
@@ -254,6 +255,12 @@ def _id(value: str, field: str) -> str:
     if not 0 < len(value) <= ID_CHARS_MAX:
         raise Refusal("INVALID_ARGUMENT", field=field)
     return value
+
+
+def _size(value: int, usual: int) -> int:
+    if not 0 <= value <= PAGE_SIZE_MAX:
+        raise Refusal("INVALID_ARGUMENT", field="page_size")
+    return value or usual
 
 
 def _token(value: str) -> str:

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from sqlalchemy import (
-    BigInteger,
-    Column,
     ColumnElement,
     Connection,
     Delete,
-    Index,
-    Select,
-    Table,
-    Text,
-    UniqueConstraint,
     and_,
     delete,
     func,
@@ -28,7 +20,9 @@ from sqlalchemy import (
 
 from services.chassis.db import Database
 from services.chassis.errors import Refusal
-from services.table.store import Kept, cursor_of, kept_of, metadata, record_players, records
+from services.table.records_filters import Filters, history
+from services.table.records_schema import favourites, shares
+from services.table.store import Kept, cursor_of, kept_of, record_players, records
 
 FAVOURITES_MAX: Final = 200
 SHARES_MAX: Final = 100
@@ -36,46 +30,6 @@ SHARES_MAX: Final = 100
 
 FROM_ABOVE: Final = -1
 """As the seat of a share."""
-
-favourites = Table(
-    "favourites",
-    metadata,
-    Column("player_id", Text, primary_key=True),
-    Column("round_id", Text, primary_key=True),
-    Column("note", Text, nullable=False),
-    Column("at_ms", BigInteger, nullable=False),
-    Index("favourites_round", "round_id"),
-)
-
-shares = Table(
-    "shares",
-    metadata,
-    Column("token", Text, primary_key=True),
-    Column("round_id", Text, nullable=False),
-    Column("player_id", Text, nullable=False),
-    Column("seat", BigInteger, nullable=False),
-    Column("created_at_ms", BigInteger, nullable=False),
-    Column("expires_at_ms", BigInteger, nullable=False),
-    UniqueConstraint("player_id", "round_id", "seat", name="shares_of_a_round"),
-    Index("shares_round", "round_id"),
-)
-
-
-@dataclass(frozen=True)
-class Filters:
-    """Which of a player's rounds are wanted; what is empty, 0 or None is not asked for."""
-
-    game: str = ""
-    preset: str = ""
-    """With `@version` exactly that one."""
-    is_room: bool | None = None
-    room_code: str = ""
-    from_ms: int = 0
-    to_ms: int = 0
-    sign: int | None = None
-    """Of the player's points: 1, -1 or 0."""
-    opponent: str = ""
-    favourites: bool = False
 
 
 @dataclass(frozen=True)
@@ -114,7 +68,7 @@ class HistoryStore:
         Raises:
             Refusal: INVALID_ARGUMENT: not a token of ours.
         """
-        query = _history(player_id, filters, cursor_of(token)).limit(size + 1)
+        query = history(player_id, filters, cursor_of(token)).limit(size + 1)
 
         def read(connection: Connection) -> list[Listed]:
             return [
@@ -202,17 +156,39 @@ class HistoryStore:
         query = delete(shares).where(shares.c.token == token, shares.c.player_id == player_id)
         await self._db.run(lambda connection: _do(connection, query))
 
-    async def shares(self, player_id: str, round_id: str, now_ms: int) -> list[Share]:
-        """Return a player's links that still open something, newest first; of all rounds if none is named."""
+    async def shares(
+        self, player_id: str, round_id: str, now_ms: int, size: int = SHARES_MAX, token: str = ""
+    ) -> tuple[list[Share], str]:
+        """Return a player's links that still open something, newest first, and the token of the next page.
+
+        Args:
+            player_id: Whose.
+            round_id: Only those of this round; empty = of all.
+            now_ms: Unix milliseconds.
+            size: How many at most.
+            token: As the last page gave it; empty = from the newest.
+
+        Raises:
+            Refusal: INVALID_ARGUMENT: not a token of ours.
+        """
+        mine = shares.c
         query = (
             select(shares)
-            .where(shares.c.player_id == player_id, shares.c.expires_at_ms > now_ms)
-            .order_by(shares.c.created_at_ms.desc(), shares.c.token)
-            .limit(SHARES_MAX)
+            .where(mine.player_id == player_id, mine.expires_at_ms > now_ms)
+            .order_by(mine.created_at_ms.desc(), mine.token)
+            .limit(size + 1)
         )
         if round_id:
-            query = query.where(shares.c.round_id == round_id)
-        return await self._db.read(lambda connection: [_share(row) for row in connection.execute(query)])
+            query = query.where(mine.round_id == round_id)
+        if (after := cursor_of(token)) is not None:
+            at, last = after
+            query = query.where(
+                or_(mine.created_at_ms < at, and_(mine.created_at_ms == at, mine.token > last))
+            )
+        found = await self._db.read(lambda connection: [_share(row) for row in connection.execute(query)])
+        if len(found) <= size:
+            return found, ""
+        return found[:size], f"{found[size - 1].created_at_ms}:{found[size - 1].token}"
 
     async def forget_player(self, player_id: str) -> None:
         """Forget what was a person's own: favourites with their notes, links, the list of his rounds."""
@@ -241,61 +217,6 @@ class HistoryStore:
             return len(gone)
 
         return await self._db.run(write)
-
-
-def _history(player_id: str, wanted: Filters, before: tuple[int, str] | None) -> Select[Any]:
-    mine, kept = record_players.c, records.c
-    query = (
-        select(records, favourites.c.note)
-        .select_from(record_players)
-        .join(records, mine.round_id == kept.round_id)
-        .outerjoin(
-            favourites,
-            and_(favourites.c.player_id == mine.player_id, favourites.c.round_id == mine.round_id),
-        )
-        .where(mine.player_id == player_id, *_conditions(wanted))
-        .order_by(mine.ended_at_ms.desc(), mine.round_id.desc())
-    )
-    if before is not None:
-        at, round_id = before
-        query = query.where(
-            or_(mine.ended_at_ms < at, and_(mine.ended_at_ms == at, mine.round_id < round_id))
-        )
-    if wanted.opponent:
-        other = record_players.alias("other")
-        query = query.join(
-            other,
-            and_(
-                other.c.player_id == wanted.opponent,
-                other.c.ended_at_ms == mine.ended_at_ms,
-                other.c.round_id == mine.round_id,
-            ),
-        )
-    return query
-
-
-def _conditions(wanted: Filters) -> Sequence[ColumnElement[bool]]:
-    mine, kept = record_players.c, records.c
-    found: list[ColumnElement[bool]] = []
-    if wanted.game:
-        found.append(kept.game == wanted.game)
-    if "@" in wanted.preset:
-        found.append(kept.preset == wanted.preset)
-    elif wanted.preset:
-        found.append(kept.preset.startswith(f"{wanted.preset}@", autoescape=True))
-    if wanted.is_room is not None:
-        found.append(kept.room_code != "" if wanted.is_room else kept.room_code == "")
-    if wanted.room_code:
-        found.append(kept.room_code == wanted.room_code)
-    if wanted.from_ms:
-        found.append(mine.ended_at_ms >= wanted.from_ms)
-    if wanted.to_ms:
-        found.append(mine.ended_at_ms < wanted.to_ms)
-    if wanted.sign is not None:
-        found.append({1: mine.points > 0, 0: mine.points == 0, -1: mine.points < 0}[wanted.sign])
-    if wanted.favourites:
-        found.append(favourites.c.note.is_not(None))
-    return found
 
 
 def _do(connection: Connection, query: Delete) -> None:

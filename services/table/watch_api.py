@@ -18,7 +18,7 @@ from services.table.calls import Calls
 from services.table.core.spec import COINS_MAX, HALL_ID_CHARS_MAX, ROUNDS_MAX, TABLE_ID, shard_of
 from services.table.watch_calls import Liked, Live, MayLike
 from services.table.watch_index import Key, Wanted, key_of
-from services.table.watch_store import LikeStore
+from services.table.watch_store import PLAYS_MAX, LikeStore
 
 ACCESS: AccessTable = {"ListLiveTables": "player", "LikePlay": "player", "ListLikedPlays": "player"}
 
@@ -30,6 +30,8 @@ ROUND_ID_CHARS_MAX = 80
 EVENTS_MAX = 10_000
 
 _TOKEN = re.compile(r"([0-9]{1,9})\.([0-9]{1,15})\.([0-9a-z-]{1,60})")
+
+_EVENT_NO = re.compile(r"[0-9]{1,9}")
 
 _log = log.get(service="table")
 
@@ -105,10 +107,15 @@ class WatchApi(watch_service_pb2_grpc.WatchServiceServicer):
             or not (number.isascii() and number.isdigit())
         ):
             raise Refusal("INVALID_ARGUMENT", field="round_id")
-        plays = await self._likes.of_round(request.round_id, auth.current().player_id)
-        return w.ListLikedPlaysResponse(
-            plays=[w.LikedPlay(event_no=play.event_no, likes=play.likes, mine=play.mine) for play in plays]
-        )
+        if not 0 <= request.page_size <= PLAYS_MAX:
+            raise Refusal("INVALID_ARGUMENT", field="page_size")
+        if request.page_token and not _EVENT_NO.fullmatch(request.page_token):
+            raise Refusal("INVALID_ARGUMENT", field="page_token")
+        size, after = request.page_size or PLAYS_MAX, int(request.page_token or 0)
+        found = await self._likes.of_round(request.round_id, auth.current().player_id, size + 1, after)
+        plays = [w.LikedPlay(event_no=play.event_no, likes=play.likes, mine=play.mine) for play in found]
+        token = str(plays[size - 1].event_no) if len(plays) > size else ""
+        return w.ListLikedPlaysResponse(plays=plays[:size], next_page_token=token)
 
 
 def _wanted(request: w.ListLiveTablesRequest) -> Wanted:

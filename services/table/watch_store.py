@@ -79,8 +79,10 @@ class LikeStore:
 
         return await self._db.run(work)
 
-    async def of_round(self, round_id: str, player_id: str) -> list[LikedPlay]:
-        """Return the liked plays of a round, in the order they were played.
+    async def of_round(
+        self, round_id: str, player_id: str, most: int = PLAYS_MAX, after: int = 0
+    ) -> list[LikedPlay]:
+        """Return at most so many liked plays of a round after one of them, in the order they were played.
 
         Raises:
             Outage: The database can't be reached.
@@ -91,10 +93,10 @@ class LikeStore:
             mine = func.max(func.coalesce(likes.player_id == player_id, False).cast(Integer))
             query = (
                 select(likes.event_no, func.count().label("likes"), mine.label("mine"))
-                .where(likes.round_id == round_id)
+                .where(likes.round_id == round_id, likes.event_no > after)
                 .group_by(likes.event_no)
                 .order_by(likes.event_no)
-                .limit(PLAYS_MAX)
+                .limit(most)
             )
             return [LikedPlay(row.event_no, row.likes, bool(row.mine)) for row in connection.execute(query)]
 

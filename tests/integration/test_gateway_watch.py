@@ -215,3 +215,7 @@ async def test_a_delayed_table_shows_an_empty_one_first_and_then_everything_late
     round_id = f"{LATE}/{like.round_no}"
     (play,) = (await stub.ListLikedPlays(w.ListLikedPlaysRequest(round_id=round_id), metadata=metadata)).plays
     assert (play.event_no, play.likes, play.mine) == (like.event_no, 1, True)
+    after = w.ListLikedPlaysRequest(round_id=round_id, page_size=1, page_token=str(like.event_no))
+    rest = await stub.ListLikedPlays(after, metadata=metadata)
+    assert not rest.plays
+    assert not rest.next_page_token

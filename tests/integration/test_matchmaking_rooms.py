@@ -366,6 +366,16 @@ class TestAfterTheMatch:
                 (10, [3, -1, -2]),
             ]
             assert sheet.room.table_id == table_id
+            assert not sheet.next_page_token
+            paged = pb.GetRoomSheetRequest(table_id=table_id, page_size=1)
+            first = await people[0].call("GetRoomSheet", paged)
+            paged.page_token = first.next_page_token
+            second = await people[0].call("GetRoomSheet", paged)
+            assert [*first.rounds, *second.rounds] == list(sheet.rounds)
+            assert (len(first.rounds), second.next_page_token) == (1, "")
+            for bad in ({"page_size": 65}, {"page_size": -1}, {"page_token": "x"}):
+                asked = pb.GetRoomSheetRequest(table_id=table_id, **bad)  # type: ignore[arg-type]
+                await refused("INVALID_ARGUMENT", people[0].call("GetRoomSheet", asked))
             eve = await s.player("eve")
             request = pb.GetRoomSheetRequest(table_id=table_id)
             await refused("ROOM_UNKNOWN", eve.call("GetRoomSheet", request))
@@ -458,6 +468,28 @@ class TestAfterTheMatch:
             for bad in ({"page_token": "x"}, {"page_size": 101}, {"state": "burning"}, {"game": "?"}):
                 await refused("INVALID_ARGUMENT", b.call("ListRooms", pb.ListRoomsRequest(**bad)))
             assert not (await b.call("ListRooms", pb.ListRoomsRequest(game="kawuxing"))).rooms
+            await refused("INVALID_ARGUMENT", b.call("ListRooms", pb.ListRoomsRequest(watching="ask")))
+
+        play(scene)
+
+    def test_ones_rooms_are_listed_by_free_places_and_by_who_may_watch(self) -> None:
+        async def scene(s: Scene) -> None:
+            async def listed(player: Player, **wanted: Any) -> list[str]:
+                page = await player.call("ListRooms", pb.ListRoomsRequest(**wanted))
+                return [one.room_code for one in page.rooms]
+
+            a, b = await s.player("a"), await s.player("b")
+            shut = await s.room(a)
+            await ask(a, "CloseRoom", shut)
+            seen = await s.room(a, rules=pb.RoomRules(watching="yes"))
+            assert await listed(a, free_places=True) == [seen.room_code], "a closed room has no free place"
+            assert await listed(a, watching="yes") == [seen.room_code]
+            assert await listed(a, watching="no") == [shut.room_code]
+            await s.join(b, seen)
+            assert await listed(b, free_places=True, watching="yes", game="paohuzi") == [seen.room_code]
+            await ask(a, "FillRoomWithBots", seen)
+            assert await listed(a, free_places=True) == []
+            assert await listed(a, watching="yes", state="open") == [seen.room_code]
 
         play(scene)
 

@@ -22,16 +22,9 @@ from services.chassis.db import Database, migrate
 from services.chassis.errors import Refusal
 from services.table import migrations
 from services.table.library import Library
-from services.table.records_store import (
-    FAVOURITES_MAX,
-    FROM_ABOVE,
-    SHARES_MAX,
-    Filters,
-    HistoryStore,
-    Share,
-    favourites,
-    shares,
-)
+from services.table.records_filters import Filters
+from services.table.records_schema import favourites, shares
+from services.table.records_store import FAVOURITES_MAX, FROM_ABOVE, SHARES_MAX, HistoryStore, Share
 from services.table.replays import RECORD_BYTES_MAX
 from services.table.retention import DAY_MS, Retention, sweep
 from services.table.settings import TableSettings
@@ -154,6 +147,27 @@ async def test_a_link_opens_what_it_was_made_for_until_it_is_revoked(house: Hous
         await house.call("p_b", "RevokeShare", token=above.token)
     assert await house.refused("p_x", "GetReplay", share_token=above.token) == "SHARE_UNKNOWN"
     assert [one.token for one in (await house.call("p_b", "ListShares")).shares] == [seat.token]
+
+
+async def test_links_are_listed_in_pages_that_stay_where_they_were(house: House) -> None:
+    match = PlayedMatch()
+    for _ in range(3):
+        fact = await house.finish(match)
+        for viewer in (s.VIEWER_SEAT, s.VIEWER_ABOVE):
+            await house.call("p_b", "ShareRound", round_id=fact.round_id, viewer=viewer)
+    whole = [one.token for one in (await house.call("p_b", "ListShares")).shares]
+    found: list[str] = []
+    token = ""
+    while not found or token:
+        page = await house.call("p_b", "ListShares", page_size=4, page_token=token)
+        found += [one.token for one in page.shares]
+        token = page.next_page_token
+        if len(found) == 4:
+            await house.call("p_b", "RevokeShare", token=found[3])
+    assert found == whole
+    assert len(whole) == 6
+    for bad in ({"page_size": 101}, {"page_size": -1}, {"page_token": "x"}):
+        assert await house.refused("p_b", "ListShares", **bad) == "INVALID_ARGUMENT"
 
 
 async def test_a_guessed_link_opens_nothing(house: House) -> None:
@@ -419,7 +433,7 @@ async def test_a_person_who_is_gone_leaves_no_notes_and_no_links(house: House) -
     bus = house.world.process("accounts").bus
     await bus.publish(AccountDeleted(player_id="p_a", at_ms=ENDED_MS), "deleted:p_a")
     async with SystemClock().timeout(10):
-        while await house.history.shares("p_a", "", 0):
+        while (await house.history.shares("p_a", "", 0))[0]:
             await SystemClock().sleep(0.01)
     assert await house.refused("p_x", "GetReplay", share_token=token) == "SHARE_UNKNOWN"
     assert await house.history.note_of("p_a", fact.round_id) is None

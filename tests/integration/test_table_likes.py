@@ -36,6 +36,13 @@ async def test_a_person_likes_a_play_once_and_each_sees_his_own(likes: LikeStore
     assert await likes.of_round("0-table1/9", "p_a") == []
 
 
+async def test_liked_plays_are_read_in_pieces(likes: LikeStore) -> None:
+    for number in (9, 2, 5):
+        await likes.add(ROUND, number, "p_a", 1_000)
+    assert [play.event_no for play in await likes.of_round(ROUND, "p_a", 2)] == [2, 5]
+    assert [play.event_no for play in await likes.of_round(ROUND, "p_a", 2, 5)] == [9]
+
+
 async def test_likes_at_once_are_all_counted_and_none_twice(likes: LikeStore) -> None:
     people = [f"p_{number % 10}" for number in range(30)]
     counts = await asyncio.gather(*(likes.add(ROUND, 1, player, 1_000) for player in people))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from sqlalchemy import Connection, Row, delete, insert, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, or_, select, tuple_, update
 from sqlalchemy.exc import IntegrityError
 
 from services.chassis.errors import Refusal
@@ -24,6 +24,36 @@ class CodeTaken(Exception):
 
 class PlaceTaken(Exception):
     """Somebody was quicker; look again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which rooms are asked for; what is empty or False is not asked for."""
+
+    state: str = ""
+    game: str = ""
+    free_places: bool = False
+    """Only open rooms in which a place is free."""
+    watching: str = ""
+    """As `Rules.watching`."""
+
+    @property
+    def conditions(self) -> list[ColumnElement[bool]]:
+        """It, as conditions on rows of `rooms`."""
+        found: list[ColumnElement[bool]] = []
+        if self.state:
+            states = ("open", "placing") if self.state == "open" else (self.state,)
+            found.append(rooms.c.state.in_(states))
+        if self.game:
+            found.append(rooms.c.game == self.game)
+        if self.free_places:
+            taken = select(func.count()).where(places.c.room_id == rooms.c.room_id).scalar_subquery()
+            found += [rooms.c.state == "open", taken < rooms.c.seats]
+        if self.watching:
+            # The rules are JSON as `Rules.as_json` writes it, empty in rooms of before: nobody watches them.
+            is_so = rooms.c.rules.contains(f'"watching":"{self.watching}"', autoescape=True)
+            found.append(or_(is_so, rooms.c.rules == "") if self.watching == "no" else is_so)
+        return found
 
 
 def _room(connection: Connection, row: Row[tuple[object, ...]] | None) -> Room | None:
@@ -88,25 +118,20 @@ def find_table(connection: Connection, table_id: str) -> Room | None:
 
 
 def of_player(
-    connection: Connection, player_id: str, state: str, game: str, most: int, before: tuple[int, str] | None
+    connection: Connection, player_id: str, wanted: Wanted, most: int, before: tuple[int, str] | None
 ) -> list[Room]:
     """Return at most so many rooms in which a player has, or had at the end, a place, newest first.
 
     Args:
         connection: The transaction.
         player_id: Who.
-        state: Only rooms in this state; empty = all.
-        game: Only rooms of this game; empty = all.
+        wanted: Which of them.
         most: How many.
         before: Only those made before this one: when, and its id.
     """
-    query = select(rooms).join(places, places.c.room_id == rooms.c.room_id)
-    query = query.where(places.c.player_id == player_id)
-    if state:
-        states = ("open", "placing") if state == "open" else (state,)
-        query = query.where(rooms.c.state.in_(states))
-    if game:
-        query = query.where(rooms.c.game == game)
+    mine = places.alias("mine")
+    query = select(rooms).join(mine, mine.c.room_id == rooms.c.room_id)
+    query = query.where(mine.c.player_id == player_id, *wanted.conditions)
     if before is not None:
         query = query.where(tuple_(rooms.c.created_at_ms, rooms.c.room_id) < before)
     rows = connection.execute(
