@@ -27,7 +27,9 @@ from paiju.matchmaking.v1 import matchmaking_service_pb2 as matchmaking_pb
 from paiju.matchmaking.v1.matchmaking_service_pb2_grpc import MatchmakingServiceStub
 from paiju.progress.v1 import progress_service_pb2 as progress_pb
 from paiju.progress.v1.progress_service_pb2_grpc import ProgressServiceStub
+from paiju.table.v1 import replay_service_pb2 as replay_pb
 from paiju.table.v1 import table_service_pb2 as table_pb
+from paiju.table.v1.replay_service_pb2_grpc import ReplayServiceStub
 from paiju.table.v1.table_service_pb2_grpc import TableServiceStub
 
 from services.accounts.store import about
@@ -71,6 +73,7 @@ class Export:
         protection = rpc.client(ProtectionServiceStub, "accounts")
         table, progress = rpc.client(TableServiceStub, "table"), rpc.client(ProgressServiceStub, "progress")
         matchmaking = rpc.client(MatchmakingServiceStub, "matchmaking")
+        replay = rpc.client(ReplayServiceStub, "table")
         anticheat, chat = rpc.client(AnticheatServiceStub, "anticheat"), rpc.client(ChatServiceStub, "chat")
         self.sections: tuple[Section, ...] = (
             Section("accounts", "person", self._person),
@@ -81,10 +84,13 @@ class Export:
             _paged("economy", "entries", economy.ListEntries, economy_pb.ListEntriesRequest),
             _paged("economy", "orders", topup.ListOrders, topup_pb.ListOrdersRequest),
             _paged("table", "records", table.ListRecords, table_pb.ListRecordsRequest),
+            _paged("table", "favourites", replay.ListHistory, replay_pb.ListHistoryRequest, favourites=True),
+            _paged("table", "shares", replay.ListShares, replay_pb.ListSharesRequest),
             _one("table", "seats", table.ListSeats, table_pb.ListSeatsRequest),
             _one(
                 "matchmaking", "whereabouts", matchmaking.GetWhereabouts, matchmaking_pb.GetWhereaboutsRequest
             ),
+            _paged("matchmaking", "rooms", matchmaking.ListRooms, matchmaking_pb.ListRoomsRequest),
             _one("progress", "sign_in", progress.GetSignIn, progress_pb.GetSignInRequest),
             _one("progress", "statistics", progress.GetStatistics, progress_pb.GetStatisticsRequest),
             Section("progress", "statistics_days", _statistics_days(progress)),
@@ -147,9 +153,11 @@ def _one(service: str, name: str, call: Callable[[Any], Awaitable[Any]], request
     return Section(service, name, fetch)
 
 
-def _paged(service: str, name: str, call: Callable[[Any], Awaitable[Any]], request: type[Message]) -> Section:
+def _paged(
+    service: str, name: str, call: Callable[[Any], Awaitable[Any]], request: type[Message], **wanted: Any
+) -> Section:
     async def fetch(player_id: str, cursor: str) -> tuple[Any, str]:
-        answer = await call(_asked(request, player_id, page_size=PAGE, page_token=cursor))
+        answer = await call(_asked(request, player_id, page_size=PAGE, page_token=cursor, **wanted))
         held = MessageToDict(answer)
         following = str(held.pop("nextPageToken", ""))
         # What is left is the one list of the answer, or nothing.

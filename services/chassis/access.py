@@ -23,7 +23,7 @@ AccessTable = Mapping[str, Access]
 ROLES: Final[tuple[Role, ...]] = ("admin", "disputes", "money", "support")
 """`support` reads people and money, `disputes` resolves rounds, `money` refunds and grants, `admin` gives
 roles and keys, and may do what the others may."""
-SCOPES: Final = ("play", "profile", "records.read", "wallet.read")
+SCOPES: Final = ("play", "profile", "records.read", "records.share", "wallet.read")
 """What an API key may be good for."""
 ACCESS_WORDS: Final = frozenset(get_args(Access))
 REASON_CHARACTERS_MIN: Final = 3
@@ -57,8 +57,16 @@ _BY_METHOD: Final[Mapping[str, str]] = {
     "/paiju.table.v1.ReplayService/ExplainDecision": "records.read",
     "/paiju.table.v1.ReplayService/GetReplay": "records.read",
     "/paiju.table.v1.ReplayService/ListHistory": "records.read",
+    "/paiju.table.v1.ReplayService/ListShares": "records.share",
+    "/paiju.table.v1.ReplayService/RemoveFavourite": "records.share",
+    "/paiju.table.v1.ReplayService/RevokeShare": "records.share",
+    "/paiju.table.v1.ReplayService/SetFavourite": "records.share",
+    "/paiju.table.v1.ReplayService/ShareRound": "records.share",
     "/paiju.table.v1.TableService/GetRecord": "records.read",
     "/paiju.table.v1.TableService/ListRecords": "records.read",
+    "/paiju.table.v1.WatchService/LikePlay": "play",
+    "/paiju.table.v1.WatchService/ListLikedPlays": "play",
+    "/paiju.table.v1.WatchService/ListLiveTables": "play",
     "/paiju.scoring.v1.ScoringService/GetAudit": "records.read",
 }
 

@@ -27,7 +27,8 @@ def create(
     reason: Reason,
     name: Annotated[str, typer.Option(help="What it is for, at most 64 characters.")],
     scope: Annotated[
-        list[str], typer.Option(help="play, profile, records.read or wallet.read; may be repeated.")
+        list[str],
+        typer.Option(help="play, profile, records.read, records.share or wallet.read; may be repeated."),
     ],
     per_minute: Annotated[int, typer.Option(min=1, help="Calls in a minute.")] = 300,
     per_day: Annotated[int, typer.Option(min=1, help="Calls in a day (UTC).")] = 50_000,

@@ -59,6 +59,8 @@ def test_a_program_is_never_staff_whoever_made_its_key() -> None:
         ("/paiju.gateway.v1.GatewayService/Play", "play"),
         ("/paiju.economy.v1.EconomyService/GetWallet", "wallet.read"),
         ("/paiju.table.v1.TableService/GetRecord", "records.read"),
+        ("/paiju.table.v1.ReplayService/ShareRound", "records.share"),
+        ("/paiju.table.v1.WatchService/ListLiveTables", "play"),
         ("/paiju.accounts.v1.AccountsService/UpdateProfile", "profile"),
         ("/paiju.accounts.v1.AccountsService/CreateApiKey", ""),
         ("/paiju.accounts.v1.AccountsService/DeleteAccount", ""),

@@ -46,7 +46,7 @@ FAMILIES = {
     "vote.who": "yes no open",
     "round": "OUTCOME_ENGINE OUTCOME_SCORING OUTCOME_VOID",
     "round.col": "who points before coins fee net",
-    "security.scope": "play profile records.read wallet.read",
+    "security.scope": "play profile records.read records.share wallet.read",
     "security.session.way": "guest password",
     "security.way": "key password oidc",
     "side": "own right left",

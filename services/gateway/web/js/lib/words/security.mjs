@@ -67,6 +67,7 @@ export const SECURITY = {
   "security.scope.play": ["打牌", "Play"],
   "security.scope.profile": ["看和改资料", "Read and change the profile"],
   "security.scope.records.read": ["看牌局记录", "Read records of rounds"],
+  "security.scope.records.share": ["分享和收藏牌局", "Share and keep rounds"],
   "security.scope.wallet.read": ["看钱包", "Read the wallet"],
   "security.key.create": ["新建密钥", "Make a key"],
   "security.key.pick": ["至少选一项", "Choose at least one"],
