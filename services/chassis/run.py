@@ -68,6 +68,8 @@ class Wiring:
     """Facts it publishes."""
     hears: tuple[Consumes, ...] = ()
     """Facts it consumes."""
+    retired: tuple[Consumes, ...] = ()
+    """Consumers of an older release that this one does not use: `paiju migrate --contract` removes them."""
     tells: tuple[str, ...] = ()
     """Subjects it sends to or asks (core NATS), wildcards allowed; permissions derive from it."""
     listens: tuple[str, ...] = ()

@@ -108,14 +108,20 @@ def serve(
 @command("PAIJU_NATS_URL=nats://127.0.0.1:4222 paiju migrate")
 def migrate(
     service: Annotated[list[str] | None, typer.Argument(help="Only these services; all without.")] = None,
+    contract: Annotated[
+        bool,
+        typer.Option(help="Also drop what only older versions use: once none of their processes runs."),
+    ] = False,
 ) -> None:
     """Bring databases, streams, consumers and buckets to what this version needs. Twice does nothing more.
+
+    To change versions without a pause: migrate, renew the processes one by one, migrate with --contract.
 
     Exit codes: 0 done · 2 no such service, or settings missing · 4 broker or database away.
     """
     from services.launch.serve import migrate as run
 
-    run(service or [])
+    run(service or [], contract=contract)
 
 
 @command("paiju simulate paohuzi --preset tongyi-qmt --rounds 2000 --jobs 2 --json")

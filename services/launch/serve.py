@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from services.chassis import db
 from services.chassis.bus.nats import NatsBus
-from services.chassis.bus.streams import ensure_streams
+from services.chassis.bus.streams import drop_consumers, ensure_streams
 from services.chassis.clock import SystemClock
 from services.chassis.config import ConfigError, PaijuSettings, load
 from services.chassis.errors import Defect, Outage
@@ -30,14 +30,18 @@ def run(names: Sequence[str]) -> None:
         run_loop(serve(wirings(names), shared_settings()))
 
 
-def migrate(names: Sequence[str]) -> None:
+def migrate(names: Sequence[str], *, contract: bool = False) -> None:
     """Bring databases, streams, consumers and buckets up to date.
+
+    Args:
+        names: The services; all if none is named.
+        contract: Drop what only processes of an older release use, too.
 
     Raises:
         Stop: As `run`.
     """
     with outages_in_one_line():
-        run_loop(migrate_all(wirings(names or SERVICES), shared_settings()))
+        run_loop(migrate_all(wirings(names or SERVICES), shared_settings(), contract=contract))
 
 
 def shared_settings() -> PaijuSettings:
@@ -51,8 +55,8 @@ def shared_settings() -> PaijuSettings:
     return settings
 
 
-async def migrate_all(chosen: Sequence[Wiring], settings: PaijuSettings) -> None:
-    """Make what these services need; twice does nothing more.
+async def migrate_all(chosen: Sequence[Wiring], settings: PaijuSettings, *, contract: bool = False) -> None:
+    """Make what these services need, and with `contract` drop what they don't any more; twice does no more.
 
     Raises:
         ConfigError: A database is ahead of this code.
@@ -61,6 +65,8 @@ async def migrate_all(chosen: Sequence[Wiring], settings: PaijuSettings) -> None
     for wiring in chosen:
         if wiring.has_database:
             db.migrate(settings.database_url_of(wiring.name), wiring.name)
+            if contract:
+                db.contract(settings.database_url_of(wiring.name), wiring.name)
     registry = registry_of(chosen, settings)
     # As its own user it may listen to its own inbox only.
     prefix = inbox_prefix(settings.nats_user) if settings.nats_user else "_INBOX"
@@ -69,6 +75,8 @@ async def migrate_all(chosen: Sequence[Wiring], settings: PaijuSettings) -> None
     )
     try:
         await ensure_streams(bus.jetstream, registry, settings.stream_replicas)
+        if contract:
+            await drop_consumers(bus.jetstream, [one for wiring in chosen for one in wiring.retired])
     finally:
         await bus.close()
 

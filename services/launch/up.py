@@ -92,7 +92,8 @@ async def _run(folder: DataFolder, doors: Doors, page_port: int, *, open_page: b
         os.environ |= {"PAIJU_GATEWAY_HTTP_HOST": doors.host, "PAIJU_GATEWAY_HTTP_PORT": str(page_port)}
         _set_up_sandbox(folder, ids.token(32).hex())
         chosen = wirings()
-        await migrate_all(chosen, settings)
+        # The folder is ours alone: no process of an older release runs.
+        await migrate_all(chosen, settings, contract=True)
 
         async def ready(running: Running) -> None:
             running.parts.spawn("embedded-broker", keep(broker, clock))

@@ -8,7 +8,7 @@ from paiju.progress.v1 import progress_service_pb2_grpc
 from services.chassis.bus.port import Consumer
 from services.chassis.run import Parts, Service, Wiring
 from services.progress.api import ACCESS, ProgressApi
-from services.progress.bus import DELETED, SETTLED, Ears, Payer
+from services.progress.bus import DELETED, FIRST_FOLD, SETTLED, Ears, Payer
 from services.progress.settings import ProgressSettings
 
 
@@ -50,4 +50,11 @@ async def wire(settings: ProgressSettings, parts: Parts) -> Service:
     return Progress(settings, parts)
 
 
-WIRING = Wiring("progress", wire, ProgressSettings, hears=(SETTLED, DELETED), has_database=True)
+WIRING = Wiring(
+    "progress",
+    wire,
+    ProgressSettings,
+    hears=(SETTLED, DELETED),
+    retired=(FIRST_FOLD,),
+    has_database=True,
+)

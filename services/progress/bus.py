@@ -29,6 +29,9 @@ SETTLED: Final = Consumes("progress-plays", (RoundSettled,))
 """Reads every round there ever was, from the first: who changes what is counted gives it another name, and
 tables of its own, and has the whole past counted anew."""
 
+FIRST_FOLD: Final = Consumes("progress-rounds", (RoundSettled,))
+"""What counted before `progress-plays` did; nobody reads it any more."""
+
 DELETED: Final = Consumes("progress-deletions", (AccountDeleted,))
 
 LOOK_S: Final = 5.0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from nats.js.api import (
@@ -13,7 +15,7 @@ from nats.js.api import (
 from nats.js.errors import APIError, NotFoundError
 
 from services.chassis.bus.nats_pull import durable_config
-from services.chassis.bus.registry import BucketSpec, Registry, StreamSpec
+from services.chassis.bus.registry import BucketSpec, Consumes, Registry, StreamSpec
 from services.chassis.errors import Defect, Outage
 
 DEDUPE_S = 120.0
@@ -44,6 +46,29 @@ async def ensure_streams(js: JetStreamContext, registry: Registry, replicas: int
             except (NatsError, OSError) as error:
                 raise Outage(f"consumer {consumer.durable} of {stream} can't be made: {error!r}") from error
     return changed
+
+
+async def drop_consumers(js: JetStreamContext, retired: Iterable[Consumes]) -> list[str]:
+    """Remove durable consumers that no process of this release uses; return those that were there.
+
+    No message is lost by it, and what they were given to handle again stays in the `DLQ`.
+
+    Raises:
+        Outage: JetStream can't be reached.
+    """
+    dropped: list[str] = []
+    for consumer in retired:
+        for stream in consumer.by_stream():
+            try:
+                await js.delete_consumer(stream, consumer.durable)
+            except NotFoundError:
+                continue
+            except (NatsError, OSError) as error:
+                raise Outage(
+                    f"consumer {consumer.durable} of {stream} can't be removed: {error!r}"
+                ) from error
+            dropped.append(consumer.durable)
+    return dropped
 
 
 def stream_config(spec: StreamSpec, replicas: int) -> StreamConfig:

@@ -3,7 +3,7 @@ loop.
 """
 
 from services.chassis.db.inline import InlineDatabase
-from services.chassis.db.migrations import check_schema, migrate, schema_differences
+from services.chassis.db.migrations import check_schema, contract, migrate, schema_differences
 from services.chassis.db.port import Database
 from services.chassis.db.postgres import PostgresDatabase
 from services.chassis.db.sqlite import SqliteDatabase, open_database
@@ -14,6 +14,7 @@ __all__ = [
     "PostgresDatabase",
     "SqliteDatabase",
     "check_schema",
+    "contract",
     "migrate",
     "open_database",
     "schema_differences",

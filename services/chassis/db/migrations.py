@@ -1,4 +1,9 @@
-"""Alembic without its files: `services/<name>/migrations/versions/*.py` are all a service writes."""
+"""Alembic without its files: `services/<name>/migrations/versions/*.py` are all a service writes.
+
+Expand, deploy, contract: `versions/` only adds, so that processes of the release before go on. What no
+process of this release uses any more goes by `contract/*.py`, steps of their own that are run when none of
+the older ones is left.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +39,23 @@ def migrate(target: str | Engine, service: str, folder: Path | None = None) -> N
         ConfigError: The database is ahead of this code, or on another branch.
         Outage: It can't be reached, or is damaged.
     """
-    scripts = _scripts(service, folder)
+    _bring(target, service, _scripts(service, folder), _version_table(service))
+
+
+def contract(target: str | Engine, service: str, folder: Path | None = None) -> None:
+    """Drop what no process of this release uses, once none of an older release runs; twice does nothing more.
+
+    Raises:
+        ConfigError: The database is not as this code wants it (`migrate` comes first).
+        Outage: As `migrate`.
+    """
+    check_schema(target, service, folder)
+    scripts = _contract_scripts(service, folder)
+    if scripts is not None:
+        _bring(target, service, scripts, _contract_table(service))
+
+
+def _bring(target: str | Engine, service: str, scripts: ScriptDirectory, version_table: str) -> None:
     engine = _engine(target)
     try:
         with engine.begin() as connection:
@@ -46,9 +67,7 @@ def migrate(target: str | Engine, service: str, folder: Path | None = None) -> N
             environment = EnvironmentContext(Config(), scripts, fn=steps)
             with environment:
                 environment.configure(
-                    connection=connection,
-                    version_table=_version_table(service),
-                    transaction_per_migration=False,
+                    connection=connection, version_table=version_table, transaction_per_migration=False
                 )
                 environment.run_migrations()
     except CommandError as error:
@@ -64,15 +83,17 @@ def check_schema(target: str | Engine, service: str, folder: Path | None = None)
     """Refuse a database that isn't exactly as this code wants it.
 
     Raises:
-        ConfigError: It is behind, ahead, or on another branch.
+        ConfigError: It is behind, ahead, or on another branch; or a newer release has dropped things in it.
         Outage: It can't be reached, or is damaged.
     """
     wanted = set(_scripts(service, folder).get_heads())
+    dropping = _contract_scripts(service, folder)
+    known = {step.revision for step in dropping.walk_revisions()} if dropping is not None else set()
     engine = _engine(target)
     try:
         with engine.connect() as connection:
-            context = MigrationContext.configure(connection, opts={"version_table": _version_table(service)})
-            found = set(context.get_current_heads())
+            found = _heads(connection, _version_table(service))
+            dropped = _heads(connection, _contract_table(service))
     except DBAPIError as error:
         raise translate(error, file_of(engine.url)) from error
     finally:
@@ -83,6 +104,8 @@ def check_schema(target: str | Engine, service: str, folder: Path | None = None)
         raise ConfigError(
             [f"the database of {service} is at {have}, this code needs {needs}: run `paiju migrate`"]
         )
+    if unknown := ", ".join(sorted(dropped - known)):
+        raise ConfigError([f"a newer release has dropped things from the database of {service}: {unknown}"])
 
 
 def schema_differences(connection: Connection, metadata: MetaData) -> list[Any]:
@@ -97,15 +120,34 @@ def schema_differences(connection: Connection, metadata: MetaData) -> list[Any]:
 
 
 def _scripts(service: str, folder: Path | None) -> ScriptDirectory:
-    if folder is None:
-        package = import_module(f"services.{service}.migrations")
-        assert package.__path__, f"services.{service}.migrations is no package"
-        folder = Path(next(iter(package.__path__)))
-    return ScriptDirectory(str(folder), version_locations=[str(folder / "versions")])
+    where = folder or _folder(service)
+    return ScriptDirectory(str(where), version_locations=[str(where / "versions")])
+
+
+def _contract_scripts(service: str, folder: Path | None) -> ScriptDirectory | None:
+    where = folder or _folder(service)
+    if not (where / "contract").is_dir():
+        return None
+    return ScriptDirectory(str(where), version_locations=[str(where / "contract")])
+
+
+def _folder(service: str) -> Path:
+    package = import_module(f"services.{service}.migrations")
+    assert package.__path__, f"services.{service}.migrations is no package"
+    return Path(next(iter(package.__path__)))
+
+
+def _heads(connection: Connection, version_table: str) -> set[str]:
+    context = MigrationContext.configure(connection, opts={"version_table": version_table})
+    return set(context.get_current_heads())
 
 
 def _version_table(service: str) -> str:
     return f"alembic_version_{service}"
+
+
+def _contract_table(service: str) -> str:
+    return f"alembic_version_{service}_contract"
 
 
 def _engine(target: str | Engine) -> Engine:

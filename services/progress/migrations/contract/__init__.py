@@ -1,0 +1,1 @@
+"""Steps that drop what no process of this release uses, oldest first."""
