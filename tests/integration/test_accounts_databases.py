@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from services.accounts.core.limits import DAY_MS, UNLIMITED, CreationLimits
 from services.accounts.store import people, schema, sessions
-from services.chassis.db import Database, migrate
+from services.chassis.db import Database, migrate, schema_differences
 from services.chassis.errors import Refusal
 
 NOW = 1_790_000_000_000
@@ -27,6 +27,10 @@ async def book(database_url: str, db: Database) -> Database:
 async def sign_in(db: Database, key: bytes, player_id: str, **more: Any) -> people.SignedIn:
     arguments: dict[str, Any] = {"network": "203.0.113.9", "limits": LIMITS, "now_ms": NOW} | more
     return await db.run(partial(people.sign_in, public_key=key, new_player_id=player_id, **arguments))
+
+
+async def test_the_migrations_make_exactly_the_tables_of_the_code(book: Database) -> None:
+    assert await book.run(lambda c: schema_differences(c, schema.metadata)) == []
 
 
 async def test_one_key_signing_in_many_times_at_once_is_one_player(book: Database) -> None:

@@ -7,6 +7,7 @@ import json
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from google.protobuf.field_mask_pb2 import FieldMask
 from paiju.accounts.v1 import accounts_service_pb2 as pb
 from paiju.accounts.v1.events_pb2 import SessionRevoked
 from paiju.economy.v1.staff_events_pb2 import StaffActed as StaffActedInEconomy
@@ -244,3 +245,44 @@ async def test_a_suspension_ends_with_its_time_and_staff_is_not_suspended(people
         "again and again",
         0,
     )
+
+
+async def test_people_are_found_by_id_login_name_or_how_their_nickname_begins(
+    people: RunningAccounts,
+) -> None:
+    theirs = (await people.staff("support"))[1]
+    made = [await people.sign_in() for _ in range(4)]
+    for person, nickname in zip(made, ("小龙女", "小龙儿", "小虎", "小龙_哥"), strict=True):
+        mine = bearer(person.tokens.access_token)
+        profile = pb.Profile(nickname=nickname)
+        await people.stub.UpdateProfile(
+            pb.UpdateProfileRequest(profile=profile, update_mask=FieldMask(paths=["nickname"])), metadata=mine
+        )
+    password = pb.SetPasswordRequest(login_name="dragon", password=PASSWORD)
+    await people.stub.SetPassword(password, metadata=bearer(made[2].tokens.access_token))
+
+    async def found(query: str, size: int = 0) -> tuple[list[str], bool]:
+        request = pb.FindPeopleRequest(query=query, page_size=size)
+        answer = await people.stub.FindPeople(request, metadata=theirs)
+        return [one.player_id for one in answer.profiles], answer.has_more
+
+    ids = [one.profile.player_id for one in made]
+    assert sorted((await found("小龙"))[0]) == sorted([ids[0], ids[1], ids[3]])
+    assert await found("小龙儿") == ([ids[1]], False)
+    assert await found("小%") == ([], False)
+    assert await found(" 小龙_ ") == ([ids[3]], False)
+    assert await found("Dragon") == ([ids[2]], False)
+    assert await found(ids[0]) == ([ids[0]], False)
+    assert await found("老") == ([], False)
+    assert len((await found("小", 3))[0]) == 3
+    assert (await found("小", 3))[1]
+    for request in (
+        pb.FindPeopleRequest(),
+        pb.FindPeopleRequest(query="x" * 65),
+        pb.FindPeopleRequest(query="x", page_size=51),
+    ):
+        with pytest.raises(Refusal, match="INVALID_ARGUMENT"):
+            await people.stub.FindPeople(request, metadata=theirs)
+    guest = bearer(made[0].tokens.access_token)
+    with pytest.raises(Refusal, match="PERMISSION_DENIED"):
+        await people.stub.FindPeople(pb.FindPeopleRequest(query="小"), metadata=guest)

@@ -44,6 +44,7 @@ ACCESS: AccessTable = {
     "RevokeRole": "staff:admin",
     "ListStaff": "staff:admin",
     "ListStaffLog": "staff:admin",
+    "FindPeople": "staff:support",
     "GetPerson": "staff:support",
     "SuspendPlayer": "staff:admin",
     "LiftSuspension": "staff:admin",

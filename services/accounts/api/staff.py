@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import unicodedata
 from functools import partial
 from typing import Any
 
 from paiju.accounts.v1 import accounts_service_pb2 as pb
 
 from services.accounts.api.desk import Context, Desk, profile
-from services.accounts.store import people, staff, ways
+from services.accounts.core.logins import login_name_of
+from services.accounts.store import finding, people, staff, ways
 from services.chassis.access import ROLES
 from services.chassis.errors import Refusal
 
 PAGE = 50
 PAGE_MAX = 200
+PEOPLE = 20
+PEOPLE_MAX = 50
+QUERY_CHARACTERS_MAX = 64
 YEARS_100_MS = 100 * 366 * 86_400_000
 
 
@@ -92,6 +97,25 @@ class StaffRpcs:
         more = str(entries[-1].entry_id) if len(rows) > most else ""
         return pb.ListStaffLogResponse(entries=entries, next_page_token=more)
 
+    async def FindPeople(  # noqa: N802 - the proto names it
+        self, request: pb.FindPeopleRequest, context: Context
+    ) -> pb.FindPeopleResponse:
+        """People by id, login name, or how their nickname begins."""
+        query, size = request.query.strip(), request.page_size or PEOPLE
+        if not 1 <= len(query) <= QUERY_CHARACTERS_MAX or "\x00" in query:
+            raise Refusal("INVALID_ARGUMENT", field="query")
+        if not 1 <= size <= PEOPLE_MAX:
+            raise Refusal("INVALID_ARGUMENT", field="page_size", maximum=PEOPLE_MAX)
+        find = partial(
+            finding.find,
+            query=query,
+            login_name=_login_name(query),
+            nickname=unicodedata.normalize("NFKC", query),
+            most=size + 1,
+        )
+        rows = await self._desk.db.read(find)
+        return pb.FindPeopleResponse(profiles=map(profile, rows[:size]), has_more=len(rows) > size)
+
     async def GetPerson(  # noqa: N802 - the proto names it
         self, request: pb.GetPersonRequest, context: Context
     ) -> pb.GetPersonResponse:
@@ -144,6 +168,13 @@ class StaffRpcs:
         await self._desk.db.run(lift)
         self._desk.outbox.poke()
         return pb.LiftSuspensionResponse()
+
+
+def _login_name(text: str) -> str:
+    try:
+        return login_name_of(text)
+    except Refusal:
+        return ""
 
 
 def _role(text: str) -> str:

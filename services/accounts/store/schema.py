@@ -39,6 +39,7 @@ players = Table(
     Column("deleted_at_ms", BigInteger),
     Index("players_network", "network", "created_at_ms"),
     Index("players_deletes", "deletes_at_ms"),
+    Index("players_nickname", "nickname", postgresql_ops={"nickname": "text_pattern_ops"}),
 )
 """`network`: where he was made from, for the limits only. `suspended_until_ms`: -1 = for ever."""
 

@@ -115,6 +115,7 @@ METHODS: Final[Mapping[str, Method]] = {
             ("RevokeRole", "staff:admin", 5.0, WRITE),
             ("ListStaff", "staff:admin", 2.0, READ),
             ("ListStaffLog", "staff:admin", 3.0, READ),
+            ("FindPeople", "staff:support", 3.0, READ),
             ("GetPerson", "staff:support", 3.0, READ),
             ("SuspendPlayer", "staff:admin", 5.0, WRITE),
             ("LiftSuspension", "staff:admin", 5.0, WRITE),

@@ -2031,6 +2031,60 @@ class ListStaffLogResponse(_message.Message):
 Global___ListStaffLogResponse: _TypeAlias = ListStaffLogResponse  # noqa: Y015
 
 @_typing.final
+class FindPeopleRequest(_message.Message):
+    """Request of FindPeople."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    QUERY_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    query: _builtins.str
+    """A player's id, his login name, or how his nickname begins; 1 to 64 characters."""
+    page_size: _builtins.int
+    """1 to 50; 0 = 20."""
+    def __init__(
+        self,
+        *,
+        query: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "query", b"query"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FindPeopleRequest: _TypeAlias = FindPeopleRequest  # noqa: Y015
+
+@_typing.final
+class FindPeopleResponse(_message.Message):
+    """Response of FindPeople."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PROFILES_FIELD_NUMBER: _builtins.int
+    HAS_MORE_FIELD_NUMBER: _builtins.int
+    has_more: _builtins.bool
+    """Whether there are more: a longer beginning finds fewer."""
+    @_builtins.property
+    def profiles(self) -> _containers.RepeatedCompositeFieldContainer[Global___Profile]:
+        """Those with this id or login name first, then by nickname; the deleted ones are found by their id only."""
+
+    def __init__(
+        self,
+        *,
+        profiles: _abc.Iterable[Global___Profile] | None = ...,
+        has_more: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["has_more", b"has_more", "profiles", b"profiles"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FindPeopleResponse: _TypeAlias = FindPeopleResponse  # noqa: Y015
+
+@_typing.final
 class GetPersonRequest(_message.Message):
     """Request of GetPerson."""
 

@@ -185,6 +185,11 @@ class AccountsServiceStub:
                 request_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListStaffLogRequest.SerializeToString,
                 response_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListStaffLogResponse.FromString,
                 _registered_method=True)
+        self.FindPeople = channel.unary_unary(
+                '/paiju.accounts.v1.AccountsService/FindPeople',
+                request_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.FindPeopleRequest.SerializeToString,
+                response_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.FindPeopleResponse.FromString,
+                _registered_method=True)
         self.GetPerson = channel.unary_unary(
                 '/paiju.accounts.v1.AccountsService/GetPerson',
                 request_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.GetPersonRequest.SerializeToString,
@@ -417,6 +422,13 @@ class AccountsServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def FindPeople(self, request, context):
+        """People whose id or login name this is, or whose nickname begins so. Staff: support.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def GetPerson(self, request, context):
         """A person as staff sees him. Staff: support.
         """
@@ -590,6 +602,11 @@ def add_AccountsServiceServicer_to_server(servicer, server):
                     servicer.ListStaffLog,
                     request_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListStaffLogRequest.FromString,
                     response_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListStaffLogResponse.SerializeToString,
+            ),
+            'FindPeople': grpc.unary_unary_rpc_method_handler(
+                    servicer.FindPeople,
+                    request_deserializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.FindPeopleRequest.FromString,
+                    response_serializer=paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.FindPeopleResponse.SerializeToString,
             ),
             'GetPerson': grpc.unary_unary_rpc_method_handler(
                     servicer.GetPerson,
@@ -1418,6 +1435,33 @@ class AccountsService:
             '/paiju.accounts.v1.AccountsService/ListStaffLog',
             paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListStaffLogRequest.SerializeToString,
             paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.ListStaffLogResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def FindPeople(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.accounts.v1.AccountsService/FindPeople',
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.FindPeopleRequest.SerializeToString,
+            paiju_dot_accounts_dot_v1_dot_accounts__service__pb2.FindPeopleResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -78,6 +78,8 @@ class AccountsServiceStub:
     """Who has which role. Staff: admin."""
     ListStaffLog: _aio.UnaryUnaryMultiCallable[_accounts_service_pb2.ListStaffLogRequest, _accounts_service_pb2.ListStaffLogResponse]
     """What staff did, in all services, the newest first. Staff: admin."""
+    FindPeople: _aio.UnaryUnaryMultiCallable[_accounts_service_pb2.FindPeopleRequest, _accounts_service_pb2.FindPeopleResponse]
+    """People whose id or login name this is, or whose nickname begins so. Staff: support."""
     GetPerson: _aio.UnaryUnaryMultiCallable[_accounts_service_pb2.GetPersonRequest, _accounts_service_pb2.GetPersonResponse]
     """A person as staff sees him. Staff: support."""
     SuspendPlayer: _aio.UnaryUnaryMultiCallable[_accounts_service_pb2.SuspendPlayerRequest, _accounts_service_pb2.SuspendPlayerResponse]
@@ -329,6 +331,14 @@ class AccountsServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_accounts_service_pb2.ListStaffLogRequest, _abc.Awaitable[_accounts_service_pb2.ListStaffLogResponse]],
     ) -> _abc.Awaitable[_accounts_service_pb2.ListStaffLogResponse]:
         """What staff did, in all services, the newest first. Staff: admin."""
+
+    @_abc_1.abstractmethod
+    def FindPeople(
+        self,
+        request: _accounts_service_pb2.FindPeopleRequest,
+        context: _aio.ServicerContext[_accounts_service_pb2.FindPeopleRequest, _abc.Awaitable[_accounts_service_pb2.FindPeopleResponse]],
+    ) -> _abc.Awaitable[_accounts_service_pb2.FindPeopleResponse]:
+        """People whose id or login name this is, or whose nickname begins so. Staff: support."""
 
     @_abc_1.abstractmethod
     def GetPerson(

@@ -885,6 +885,7 @@ class RefundOrderRequest(_message.Message):
     ORDER_ID_FIELD_NUMBER: _builtins.int
     AMOUNT_FEN_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
+    EVEN_IF_SPENT_FIELD_NUMBER: _builtins.int
     request_id: _builtins.str
     """Chosen by the caller, 1 to 100 characters; a repeat with the same content gets the same refund."""
     order_id: _builtins.str
@@ -893,6 +894,8 @@ class RefundOrderRequest(_message.Message):
     """In fen; at least 1 and never more than was paid and is not yet back."""
     reason: _builtins.str
     """Why; 3 to 500 characters. It is written into the log of staff."""
+    even_if_spent: _builtins.bool
+    """Give the money back though its gems are spent: what of them is missing becomes a debt, which the next top-up pays."""
     def __init__(
         self,
         *,
@@ -900,10 +903,11 @@ class RefundOrderRequest(_message.Message):
         order_id: _builtins.str = ...,
         amount_fen: _builtins.int = ...,
         reason: _builtins.str = ...,
+        even_if_spent: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount_fen", b"amount_fen", "order_id", b"order_id", "reason", b"reason", "request_id", b"request_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount_fen", b"amount_fen", "even_if_spent", b"even_if_spent", "order_id", b"order_id", "reason", b"reason", "request_id", b"request_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
