@@ -18,6 +18,7 @@ from services.chassis import log
 from services.chassis.bus.port import Bucket, Bus, Conflict
 from services.chassis.clock import Clock
 from services.chassis.errors import Outage
+from services.chassis.freed import FreedWord
 from services.chassis.members import (
     REFUSE_S,
     Beats,
@@ -101,6 +102,9 @@ class Ownership:
         self._owned: dict[str, int] = {}
         """Shard → revision of its key."""
         self._moving: set[str] = set()
+        self._awaited: frozenset[str] = frozenset()
+        """Shards that should be ours and that another still had when we last looked."""
+        self._freed = FreedWord(bus, group)
         self._not_before: dict[str, float] = {}
         self._draining = False
         self._has_left = False
@@ -128,13 +132,17 @@ class Ownership:
         """Beat, look and act until cancelled."""
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._beat())
-            while True:
-                if not self._draining:
-                    try:
-                        await self._look(tasks)
-                    except Outage as outage:
-                        log.get().warning("shards_not_seen", group=self._group, why=str(outage))
-                await self._clock.sleep(HURRY_S if self._hurries() or self._misses() else LOOK_S)
+            try:
+                while True:
+                    if not self._draining:
+                        try:
+                            await self._freed.hear(lambda shard, at: self._hear_freed(shard, at, tasks))
+                            await self._look(tasks)
+                        except Outage as outage:
+                            log.get().warning("shards_not_seen", group=self._group, why=str(outage))
+                    await self._clock.sleep(HURRY_S if self._hurries() or self._misses() else LOOK_S)
+            finally:
+                await self._freed.close()
 
     def _hurries(self) -> bool:
         since = self._hurries_since
@@ -252,6 +260,7 @@ class Ownership:
         if members.get(self._me, Member("")).incarnation != self._incarnation:
             # Not alive in the eyes of the others: nothing may be taken, and it will be said again with the
             # next beat.
+            self._awaited = frozenset()
             return
         self._beats.see(members, self._clock.monotonic())
         seen = {
@@ -279,6 +288,7 @@ class Ownership:
         if not self._draining:
             coming = [*waits, *sorted(self._moving - self._owned.keys())]
             self._expects(coming, [shard for shard in self._shards if self._is_next(shard, holders, members)])
+        self._awaited = frozenset(waits)
         if not waits:
             self._hurries_since = None
         elif self._hurries_since is None:
@@ -328,15 +338,23 @@ class Ownership:
         others = {name: member for name, member in members.items() if name != holder.process}
         return self._heir(shard, others) == self._me
 
+    def _hear_freed(self, shard: str, gone_at: int, tasks: asyncio.TaskGroup) -> None:
+        """Take what we wait for as soon as it is free."""
+        is_due = self._clock.monotonic() >= self._not_before.get(shard, 0.0)
+        is_free = shard in self._awaited and shard not in self._moving and shard not in self._owned
+        if is_free and is_due and not self._draining:
+            self._moving.add(shard)
+            tasks.create_task(self._take(shard, None, gone_at))
+
     # Acting: each is the only one for its shard, which is in `_moving` meanwhile.
 
-    async def _take(self, shard: str, holder: Holder | None) -> None:
+    async def _take(self, shard: str, holder: Holder | None, gone_at: int = 0) -> None:
         key = f"{self._group}.{shard}"
         value = orjson.dumps({"process": self._me, "incarnation": self._incarnation})
         try:
             keys, _ = await self._buckets()
             if holder is None:
-                revision = await keys.create(key, value)
+                revision = await keys.create(key, value, gone_at)
             else:
                 revision = await keys.update(key, value, holder.revision)
             self._owned[shard] = revision
@@ -388,7 +406,8 @@ class Ownership:
     async def _delete(self, shard: str, revision: int) -> None:
         try:
             keys, _ = await self._buckets()
-            await keys.delete(f"{self._group}.{shard}", revision)
+            gone_at = await keys.delete(f"{self._group}.{shard}", revision)
+            await self._freed.tell(shard, gone_at)
         except (Conflict, Outage) as error:
             log.get().warning("shard_key_not_freed", group=self._group, shard=shard, why=repr(error))
 

@@ -21,6 +21,7 @@ from services.chassis.bus.registry import (
     dlq_subject,
     event_of,
     replay_subject,
+    shard_freed_subject,
 )
 from services.chassis.run import Wiring
 
@@ -58,12 +59,14 @@ def allow_list(wiring: Wiring, log_streams: int) -> AllowList:
     for bucket in (ALIVE, SHARDS):
         # Leases are kept under the name of the service that takes them.
         publish.add(f"$KV.{bucket.name}.{wiring.name}.>")
+    publish.add(shard_freed_subject(wiring.name, "*"))
     # Whoever takes calls of programs counts them.
     publish.add(f"$KV.{QUOTAS.name}.>")
     for bucket in {ALIVE, SHARDS, KEYS, REVOKED, QUOTAS, *wiring.buckets}:
         publish.update(_reads_of(bucket))
     replays = {replay_subject(consumer.durable) for consumer in wiring.hears}
-    subscribe = {f"{inbox_prefix(wiring.name)}.>", *wiring.listens, *replays}
+    freed = shard_freed_subject(wiring.name, "*")
+    subscribe = {f"{inbox_prefix(wiring.name)}.>", freed, *wiring.listens, *replays}
     return AllowList(wiring.name, tuple(sorted(publish)), tuple(sorted(subscribe)))
 
 

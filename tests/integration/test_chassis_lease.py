@@ -12,6 +12,8 @@ import pytest
 from services.chassis.bus.broker import Faults
 from services.chassis.bus.memory import MemoryBus
 from services.chassis.bus.nats import NatsBus
+from services.chassis.bus.port import Conflict
+from services.chassis.bus.registry import shard_freed_subject
 from services.chassis.clock import Clock, SystemClock, VirtualClock, run_virtual
 from services.chassis.lease import (
     DRAIN_WARM_S_MAX,
@@ -243,6 +245,73 @@ def test_while_one_shard_drains_slowly_the_others_are_already_taken() -> None:
             await until(clock, lambda: a.serving == set(SHARDS), seconds=2.0)
 
     run_virtual(main)
+
+
+@pytest.mark.usefixtures("quiet")
+def test_who_waits_for_a_shard_takes_it_when_it_is_freed_and_not_with_the_next_look() -> None:
+    async def main(clock: VirtualClock) -> None:
+        world = MemoryWorld(clock)
+        freed: dict[str, float] = {}
+        waited: list[float] = []
+
+        class Noting(Keeper):
+            async def release(self, shard: str) -> None:
+                await super().release(shard)
+                freed[shard] = clock.monotonic()
+
+        async def taken(shard: str) -> None:
+            if shard in freed:
+                waited.append(clock.monotonic() - freed[shard])
+
+        a, b = Keeper(takes=taken), Noting()
+        leaving = own(world.process("b").bus, clock, "b", b)
+        async with running(own(world.process("a").bus, clock, "a", a)), running(leaving):
+            await until(clock, lambda: bool(b.serving) and len(a.serving | b.serving) == 8)
+            held = len(b.serving)
+            await leaving.drain()
+            await until(clock, lambda: a.serving == set(SHARDS), seconds=2.0)
+        # The first may go before the heir has looked and knows that he waits; then nobody looks for any.
+        assert len(waited) == held
+        assert sorted(waited)[:-1] == [0.0] * (held - 1)
+
+    run_virtual(main)
+
+
+@pytest.mark.usefixtures("quiet")
+async def test_word_that_a_shard_is_free_gives_nobody_what_is_not(bus: AnyBus) -> None:
+    clock = SystemClock()
+    a, b = Keeper(), Keeper()
+    first, second = own(bus, clock, "a", a), own(bus, clock, "b", b)
+    async with running(first):
+        await until(clock, lambda: a.serving == set(SHARDS))
+        async with running(second):
+            await until(clock, lambda: len(b.serving) > 1 and len(a.serving | b.serving) == 8)
+            for shard in SHARDS:
+                for word in (b'{"revision": 1}', b'{"revision": 999999}', b"{}", b"[1]", b"\xff", b""):
+                    await bus.tell(shard_freed_subject("table", shard), word)
+            await clock.sleep(1.5)
+            assert a.serving.isdisjoint(b.serving)
+            assert a.serving | b.serving == set(SHARDS)
+            taken = [line for keeper in (a, b) for line in keeper.history if line.startswith("take")]
+            assert len(taken) == len(SHARDS) + len(b.serving)
+
+
+@pytest.mark.usefixtures("quiet")
+async def test_a_key_is_made_anew_whatever_is_believed_of_its_end(bus: AnyBus) -> None:
+    keys = await bus.bucket("shards")
+    revision = await keys.create("table.x", b"1")
+    gone_at = await keys.delete("table.x", revision)
+    assert gone_at > revision
+    again = await keys.create("table.x", b"2", gone_at)
+    with pytest.raises(Conflict):
+        await keys.create("table.x", b"3", gone_at)
+    await keys.delete("table.x", again)
+    await keys.create("table.x", b"4", gone_at)
+    await keys.create("table.never", b"5", 12_345)
+    assert [(entry.key, entry.value) for entry in await keys.entries() if entry.key.startswith("table.")] == [
+        ("table.never", b"5"),
+        ("table.x", b"4"),
+    ]
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -126,7 +126,7 @@ class MemoryBucket:
         await self._reach("put")
         return await self._set(key, value)
 
-    async def create(self, key: str, value: bytes) -> int:
+    async def create(self, key: str, value: bytes, gone_at: int = 0) -> int:
         """See `port.Bucket.create`."""
         await self._reach("create")
         if self._living(key):
@@ -141,7 +141,7 @@ class MemoryBucket:
             raise Conflict(key)
         return await self._set(key, value)
 
-    async def delete(self, key: str, revision: int | None = None) -> None:
+    async def delete(self, key: str, revision: int | None = None) -> int:
         """See `port.Bucket.delete`."""
         await self._reach("delete")
         cell = self._living(key)
@@ -149,7 +149,9 @@ class MemoryBucket:
             raise Conflict(key)
         self._state.cells.pop(key, None)
         self._state.revision += 1
+        gone_at = self._state.revision
         await self._done()
+        return gone_at
 
     async def keys(self) -> list[str]:
         """See `port.Bucket.keys`."""

@@ -45,27 +45,29 @@ class NatsBucket:
         """See `port.Bucket.put`."""
         return await self._write(key, value, {})
 
-    async def create(self, key: str, value: bytes) -> int:
+    async def create(self, key: str, value: bytes, gone_at: int = 0) -> int:
         """See `port.Bucket.create`."""
         try:
-            return await self._write(key, value, {EXPECTED: "0"})
+            return await self._write(key, value, {EXPECTED: str(gone_at)})
         except Conflict:
             found = await self._newest(key)
-            if found is None or not found[1]:
+            if (found is None and not gone_at) or (found is not None and not found[1]):
                 raise
-            # A marker of a deleted key: it is absent, and its revision is what must be expected.
-            return await self._write(key, value, {EXPECTED: str(found[0].revision)})
+            # A marker of a deleted key: it is absent, and its revision is what must be expected. Markers end
+            # as values do.
+            expected = found[0].revision if found is not None else 0
+            return await self._write(key, value, {EXPECTED: str(expected)})
 
     async def update(self, key: str, value: bytes, revision: int) -> int:
         """See `port.Bucket.update`."""
         return await self._write(key, value, {EXPECTED: str(revision)})
 
-    async def delete(self, key: str, revision: int | None = None) -> None:
+    async def delete(self, key: str, revision: int | None = None) -> int:
         """See `port.Bucket.delete`."""
         headers = {OPERATION: "DEL"}
         if revision is not None:
             headers[EXPECTED] = str(revision)
-        await self._write(key, b"", headers)
+        return await self._write(key, b"", headers)
 
     async def keys(self) -> list[str]:
         """See `port.Bucket.keys`."""

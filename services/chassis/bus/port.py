@@ -138,8 +138,14 @@ class Bucket(Protocol):
     async def put(self, key: str, value: bytes) -> int:
         """Set a key whatever it was; return its new revision. Renews its time to live."""
 
-    async def create(self, key: str, value: bytes) -> int:
+    async def create(self, key: str, value: bytes, gone_at: int = 0) -> int:
         """Set a key that must be absent; return its revision.
+
+        Args:
+            key: Which.
+            value: Its value.
+            gone_at: What a `delete` of this key returned, if that is known: saves asking. It may be long ago;
+                a number that no `delete` returned may be a living value's, which is then overwritten.
 
         Raises:
             Conflict: It is there.
@@ -152,8 +158,8 @@ class Bucket(Protocol):
             Conflict: It has another, or is gone.
         """
 
-    async def delete(self, key: str, revision: int | None = None) -> None:
-        """Remove a key (an absent one too).
+    async def delete(self, key: str, revision: int | None = None) -> int:
+        """Remove a key (an absent one too); return the revision of its absence.
 
         Raises:
             Conflict: A revision was given and the key has another.

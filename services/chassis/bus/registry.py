@@ -255,6 +255,11 @@ def replay_subject(durable: str) -> str:
     return f"{ROOT}.replay.{durable}"
 
 
+def shard_freed_subject(group: str, shard: str) -> str:
+    """Return the subject under which it is told that a shard's key is free."""
+    return f"{ROOT}.{group}.shard_freed.{shard}"
+
+
 def subjects_by_stream(types: Iterable[type[Message]]) -> dict[str, tuple[str, ...]]:
     """Return the subjects of these facts, by stream.
 
