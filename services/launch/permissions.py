@@ -31,11 +31,17 @@ OPERATOR = "operator"
 
 @dataclass(frozen=True)
 class AllowList:
-    """The subjects one user may publish and subscribe to; answering a request is always allowed."""
+    """The subjects one user may publish and subscribe to.
+
+    Attributes:
+        answers: Whether it may answer a request that has reached it, once, within a minute: only those who
+            are ever asked.
+    """
 
     user: str
     publish: tuple[str, ...]
     subscribe: tuple[str, ...]
+    answers: bool
 
 
 def allow_list(wiring: Wiring, log_streams: int) -> AllowList:
@@ -67,7 +73,9 @@ def allow_list(wiring: Wiring, log_streams: int) -> AllowList:
     replays = {replay_subject(consumer.durable) for consumer in wiring.hears}
     freed = shard_freed_subject(wiring.name, "*")
     subscribe = {f"{inbox_prefix(wiring.name)}.>", freed, *wiring.listens, *replays}
-    return AllowList(wiring.name, tuple(sorted(publish)), tuple(sorted(subscribe)))
+    # Asked are the owners of a log's shards, and whoever has consumers, by an operator who replays.
+    answers = bool(wiring.hears or wiring.logs)
+    return AllowList(wiring.name, tuple(sorted(publish)), tuple(sorted(subscribe)), answers)
 
 
 def inbox_prefix(user: str) -> str:
@@ -127,14 +135,14 @@ authorization {{
 
 
 def _user(allowed: AllowList) -> str:
+    answers = '\n        allow_responses: { max: 1, expires: "1m" }' if allowed.answers else ""
     return f"""\
     {{
       user: {allowed.user}
       password: $NATS_PASSWORD_{allowed.user.upper()}
       permissions: {{
         publish: {{ allow: {_list(allowed.publish)} }}
-        subscribe: {{ allow: {_list(allowed.subscribe)} }}
-        allow_responses: {{ max: 1, expires: "1m" }}
+        subscribe: {{ allow: {_list(allowed.subscribe)} }}{answers}
       }}
     }}"""
 

@@ -1,6 +1,7 @@
 """Each user of the deployed broker may do what its service needs and nothing else: tried as each of them."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 
@@ -8,6 +9,7 @@ import nats
 import pytest
 from google.protobuf.message import Message
 from nats.aio.client import Client
+from nats.aio.msg import Msg
 
 from services.chassis.bus.nats import NatsBus, NatsLogin
 from services.chassis.bus.registry import dlq_subject, event_of, replay_subject
@@ -341,3 +343,96 @@ async def test_nobody_has_a_stream_speak_for_him(migrated: Broker) -> None:
                 await asyncio.sleep(0.05)
     assert heard == [b"of the table"]
     await gateway.close()
+
+
+@asynccontextmanager
+async def serving(broker: Broker, service: str, metrics: Metrics) -> AsyncIterator[NatsBus]:
+    """Connect as a service's own bus."""
+    registry = registry_of(wirings(), PaijuSettings(dev=True))
+    login = NatsLogin(broker.url, service, password_of(service), inbox_prefix(service))
+    bus = await NatsBus.connect(login, registry, SystemClock(), SystemIds(), metrics)
+    try:
+        yield bus
+    finally:
+        await bus.close()
+
+
+async def answers_to(broker: Broker, visitor: Visitor, asked: str, name: str) -> list[bool]:
+    """Have the operator ask a service that listens to `asked`, and return which of its two answers it may
+    give."""
+    heard: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+    async def hear(message: Msg) -> None:
+        heard.set_result(message.reply)
+
+    await visitor.client.subscribe(asked, cb=hear)
+    await visitor.client.flush()
+    async with logged_in(broker, OPERATOR) as operator:
+        inbox = operator.client.new_inbox()
+        await operator.client.subscribe(inbox)
+        await operator.client.publish(asked, b"?", reply=inbox)
+        async with asyncio.timeout(30):
+            reply = await heard
+        assert reply == inbox, name
+        return [await visitor.may_publish(reply), await visitor.may_publish(reply)]
+
+
+@pytest.mark.parametrize("service", SERVICES)
+async def test_who_is_asked_answers_once_and_who_is_never_asked_has_no_right_to_answer(
+    migrated: Broker, by_name: dict[str, Wiring], service: str
+) -> None:
+    wiring = by_name[service]
+    replays = [replay_subject(consumer.durable) for consumer in wiring.hears]
+    asked = concrete((replays or list(wiring.listens))[0])
+    async with logged_in(migrated, service) as visitor:
+        assert await answers_to(migrated, visitor, asked, service) == [bool(replays), False]
+
+
+@pytest.mark.usefixtures("quiet")
+async def test_nobody_writes_into_a_log_by_having_its_owner_answer_there(migrated: Broker) -> None:
+    """The table may write its log, and the gateway, who may ask it, says where the answer is to go."""
+    metrics = Metrics()
+
+    async def answer(payload: bytes, _: str) -> bytes:
+        return payload
+
+    async with serving(migrated, "table", metrics) as table, logged_in(migrated, "gateway") as gateway:
+        before = await table.last("paiju.table.log.1")
+        await table.serve("paiju.table.cmd.1", answer)
+        for elsewhere in ("paiju.table.log.1", "paiju.gateway.out.0", "$KV.shards.table.1"):
+            assert await gateway.may_publish("paiju.table.cmd.1", b"forged"), "it may ask"
+            await gateway.client.publish("paiju.table.cmd.1", b"forged", reply=elsewhere)
+        # Asked last and answered in order: the others were looked at before.
+        assert (await gateway.client.request("paiju.table.cmd.1", b"asked", timeout=30)).data == b"asked"
+        assert await table.last("paiju.table.log.1") == before
+        assert b"bus_forged_total 3.0" in metrics.text()
+        assert await (await table.bucket("shards")).get("table.1") is None
+
+
+@pytest.mark.usefixtures("quiet")
+async def test_what_a_stream_delivers_is_no_answer(migrated: Broker) -> None:
+    """Who is asked knows where the answer goes, and could have the server put a stream's message there."""
+    payload = b"planted"
+    async with (
+        serving(migrated, "gateway", Metrics()) as gateway,
+        logged_in(migrated, "table") as table,
+        logged_in(migrated, "scoring") as scoring,
+    ):
+        assert await table.may_publish("paiju.table.round_finished.test", payload)
+
+        async def hear(message: Msg) -> None:
+            before = await deliveries()
+            pull = b'{"batch": 1, "no_wait": true}'
+            while await deliveries() == before:
+                await scoring.client.publish(
+                    "$JS.API.CONSUMER.MSG.NEXT.ROUNDS.scoring", pull, reply=message.reply
+                )
+            await message.respond(b"answered")
+
+        async def deliveries() -> int:
+            info = await scoring.client.request("$JS.API.CONSUMER.INFO.ROUNDS.scoring", timeout=30)
+            return int(json.loads(info.data)["delivered"]["consumer_seq"])
+
+        await table.client.subscribe("paiju.table.cmd.2", cb=hear)
+        await table.client.flush()
+        assert await gateway.request("paiju.table.cmd.2", b"?", timeout_s=30) == b"answered"

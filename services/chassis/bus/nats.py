@@ -19,7 +19,7 @@ from services.chassis.bus.base import EXPECTED, MSG_ID, BaseBus, Pull, StoreAnsw
 from services.chassis.bus.consumer import DurableConsumer
 from services.chassis.bus.inbox import Inbox
 from services.chassis.bus.nats_bucket import NatsBucket
-from services.chassis.bus.nats_client import PatientClient
+from services.chassis.bus.nats_client import PatientClient, is_from_a_stream, is_inbox
 from services.chassis.bus.nats_pull import NatsPull, open_durable, open_reader
 from services.chassis.bus.nats_store import NatsStore
 from services.chassis.bus.port import (
@@ -69,7 +69,7 @@ class NatsBus(BaseBus):
         self.url = ""
         """Where it has connected to."""
         self._dropped = metrics.counter("bus_dropped", "Core messages dropped by a full inbox")
-        self._forged = metrics.counter("bus_forged", "Core messages that a stream delivered: dropped")
+        self._forged = metrics.counter("bus_forged", "Messages dropped: of a stream, or to answer elsewhere")
         self._reconnects = metrics.counter("bus_reconnects", "Times the connection to NATS came back")
         self._up = metrics.gauge("bus_connected", "1 while connected to NATS")
 
@@ -307,8 +307,15 @@ class NatsBus(BaseBus):
 
         async def handle(message: Msg) -> None:
             answer = await handler(message.data, message.subject)
-            if answer is not None and message.reply:
-                await self.tell(message.reply, answer)
+            if answer is None or not message.reply:
+                return
+            if not is_inbox(message.reply):
+                # Who asks names where the answer goes, and we may say more than he: nobody shall speak
+                # through us, to a log of ours or in our name.
+                self._forged.inc()
+                log.get().error("answer_refused", heard=subject, reply=message.reply[:64])
+                return
+            await self.tell(message.reply, answer)
 
         return await self._hear(subject, queue, handle, at_once)
 
@@ -325,7 +332,7 @@ class NatsBus(BaseBus):
                 log.get().warning("unsubscribe_failed", subject=pattern, why=repr(error))
 
         async def arrived(message: Msg) -> None:
-            if _is_from_a_stream(message):
+            if is_from_a_stream(message):
                 # The server lets a pull name any subject as where its deliveries go, also one that the
                 # puller may not publish to: nobody shall speak for a peer that way.
                 self._forged.inc()
@@ -362,7 +369,3 @@ class NatsBus(BaseBus):
 def _writer_of(headers: dict[str, str]) -> str:
     """Return the id of an append; empty for what came into a log's subject in any other way."""
     return headers.get(MSG_ID, "") if EXPECTED in headers else ""
-
-
-def _is_from_a_stream(message: Msg) -> bool:
-    return message.reply.startswith("$JS.") or "Status" in (message.headers or ())
