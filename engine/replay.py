@@ -83,7 +83,7 @@ class Walk:
         """
         self.record = record
         self.game = games[record.game]
-        self.rules: Any = record.rules()
+        self.rules: Any = self.game.ruleset_from(record.preset, record.options)
         self.position: Position = self.game.deal(
             self.rules, wall_of(self.game, record), record.dealer, record.draws_in_row
         )
