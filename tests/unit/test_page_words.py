@@ -152,6 +152,7 @@ DOUDIZHU = {
     "joker": "B R",
     "role": "landlord peasant",
     "result": "landlord peasants",
+    "tally": "pays gets own.pays own.gets",
     "say": "solo_chain pair_chain trio_chain plane_solo plane_pair four_two_solo four_two_pair bomb rocket "
     "landlord spring anti left",
     "facts": "score qiang multiply linear",

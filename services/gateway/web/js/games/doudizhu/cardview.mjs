@@ -31,11 +31,17 @@ export function cardTone(card) {
   return `${"hd".includes(suitOf(card)) ? "red" : "black"} ${"JQK".includes(rankOf(card)) ? "court" : ""}`;
 }
 
+/** 大王 stands one sign above the other; a word in letters runs down the edge, as on the cards of a shop. */
+function jokerWord(word) {
+  if (/^[a-z]+$/i.test(word)) return h("span.joker-word.in-letters", {}, word);
+  return h("span.joker-word", {}, [...word].map((sign, at) => h("i", { key: at }, sign)));
+}
+
 /** What is printed on a card. */
 export function face(card) {
   if (isJoker(card)) {
     return [
-      h("span.corner", { "aria-hidden": "true" }, h("span.joker-word", {}, [...t(`doudizhu.joker.${card}`)].map((letter, at) => h("i", { key: at }, letter)))),
+      h("span.corner", { "aria-hidden": "true" }, jokerWord(t(`doudizhu.joker.${card}`))),
       sign("joker", "large-sign"),
     ];
   }

@@ -50,8 +50,8 @@ function stakes(state, result) {
     if (doubles[landlord] > 1) times.push(doubles[landlord]);
     if (doubles[seat] > 1) times.push(doubles[seat]);
     const points = Math.abs(result.points[seat]);
-    const name = nameOfPlayer(state, table.seats[seat].player_id, seat);
-    const words = t(result.how === "landlord" ? "doudizhu.tally.pays" : "doudizhu.tally.gets", { who: name });
+    const does = result.how === "landlord" ? "pays" : "gets";
+    const words = seat === table.seat ? t(`doudizhu.tally.own.${does}`) : t(`doudizhu.tally.${does}`, { who: nameOfPlayer(state, table.seats[seat].player_id, seat) });
     const note = doubles[seat] > 1 || doubles[landlord] > 1 ? ` (${t("doudizhu.doubled")})` : "";
     return row(`seat-${seat}`, `${words}${note}`, `${times.join(" × ")} = ${points}`, "stake");
   });
