@@ -53,6 +53,37 @@ TABLE: dict[str, Reason] = {
     "SPECTATORS_NOT_ALLOWED": Reason(
         "PERMISSION_DENIED", "这张牌桌不允许旁观。", "This table has no spectators."
     ),
+    "WATCH_LEAVE_NEEDED": Reason(
+        "PERMISSION_DENIED",
+        "这张牌桌要得到桌上的人同意才能旁观。",
+        "Who wants to watch this table needs leave of somebody who sits there.",
+    ),
+    "WATCH_LEAVE_PENDING": Reason(
+        "UNAVAILABLE",
+        "已请求旁观，等桌上的人同意。",
+        "You have asked to watch; somebody at the table will say.",
+    ),
+    "WATCH_LEAVE_REFUSED": Reason(
+        "PERMISSION_DENIED",
+        "桌上的人没有同意旁观，一分钟后可以再问。",
+        "You were not let in to watch; you may ask again after a minute.",
+    ),
+    "WATCH_SENT_AWAY": Reason(
+        "PERMISSION_DENIED",
+        "桌上的人请你不要再旁观。",
+        "Somebody at the table does not let you watch any more.",
+    ),
+    "WATCH_ASKS_FULL": Reason(
+        "RESOURCE_EXHAUSTED", "请求旁观的人太多，请稍后再试。", "Too many ask to watch this table; try again."
+    ),
+    "WATCH_NOT_ASKED": Reason(
+        "FAILED_PRECONDITION", "这个人没有请求旁观。", "That person does not ask to watch."
+    ),
+    "WATCHERS_FULL": Reason(
+        "RESOURCE_EXHAUSTED",
+        "旁观的人已满，请先请走几位。",
+        "As many watch as may; send somebody away first.",
+    ),
     "ROUND_UNKNOWN": Reason("NOT_FOUND", "找不到这一局的牌谱。", "There is no record of this round."),
     "SHARE_UNKNOWN": Reason(
         "NOT_FOUND",

@@ -128,6 +128,7 @@ class TableApi(table_service_pb2_grpc.TableServiceServicer):
             voice=spec.voice,
             watch_delay_ms=spec.watch_delay_ms,
             hall_id=spec.hall_id,
+            watch_leave=spec.watch_leave,
         )
 
 

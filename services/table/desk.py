@@ -21,6 +21,7 @@ from services.table.core.table import Table
 from services.table.encode import FrameEncoder, answer_of, command_of, view_of
 from services.table.gateways import Gateways
 from services.table.journal import Journal
+from services.table.leave import Leave
 from services.table.protection import Guard
 from services.table.sessions import Outgoing, Sender, Session, Sessions
 from services.table.tables import Tables
@@ -59,6 +60,7 @@ class Desk:
         out: The way to the gateways.
         lost: Called when the log shows another owner.
         watchers: Those who watch.
+        leave: Those who ask whether they may.
         guard: Is asked before somebody sits down; None = nobody is.
     """
 
@@ -71,6 +73,7 @@ class Desk:
         out: Outgoing,
         lost: Callable[[], None],
         watchers: Watchers,
+        leave: Leave,
         guard: Guard | None = None,
     ) -> None:
         self._clock = clock
@@ -80,6 +83,7 @@ class Desk:
         self._out = out
         self._lost = lost
         self._watchers = watchers
+        self._leave = leave
         self._guard = guard
         self._frames = FrameEncoder()
         self._gateways = Gateways(sessions, journal)
@@ -181,6 +185,8 @@ class Desk:
                     self._waiting[asked.table_id, listener, asked.command_id].append(sender)
                 else:
                     self._reply(sender, table, listener, "")
+                    if isinstance(core, c.LetWatch):
+                        self._leave.decided(table, core.player, allow=core.allow)
             case c.Again():
                 self._reply(sender, table, listener, decision.reason)
             case c.Refused():
@@ -240,6 +246,7 @@ class Desk:
             gap = [] if attach.number == number else table.rings[seat].after(attach.number)
         view = view_of(table, seat) if gap is None else b""
         answer = answer_of("", number)
+        watching = self._watchers.told_to_seats(table)
 
         def release() -> None:
             if replaced is not None:
@@ -249,6 +256,8 @@ class Desk:
             else:
                 for frame in gap:
                     self._out.frame(session, self._frames.encode(frame))
+            if watching:
+                self._out.watching(session, watching)
             self._out.answer(sender, table_id, answer, order)
 
         self._journal.hold(release)
@@ -256,10 +265,9 @@ class Desk:
     def _watch(self, sender: Sender, table: Table, own: int | None, command: Command) -> None:
         """Let a gateway listen for those who watch; answered with what watchers know, and nothing newer."""
         table_id = table.s.table_id
-        if own is not None:
-            reason = "SEATED_HERE"
-        elif not table.s.spec.spectators:
-            reason = "SPECTATORS_NOT_ALLOWED"
+        reason = "SEATED_HERE" if own is not None else self._why_not(table, command)
+        if reason:
+            pass
         elif self._sessions.is_full(table_id, sender, SESSIONS_PER_TABLE_MAX):
             reason = "SHARD_BUSY"
         else:
@@ -267,6 +275,19 @@ class Desk:
             reason = self._watchers.attach(sender, table, command, order)
         if reason:
             self._refuse(sender, table_id, reason)
+
+    def _why_not(self, table: Table, command: Command) -> str:
+        """Return why nobody, or not this person, may watch; empty if he may."""
+        spec = table.s.spec
+        if spec.spectators:
+            return ""
+        if not spec.watch_leave:
+            return "SPECTATORS_NOT_ALLOWED"
+        if command.HasField("feed"):
+            # A gateway listens for many; leave is given to one.
+            return "WATCH_LEAVE_NEEDED"
+        # What a gateway asks by itself is no wish of anybody to come in again.
+        return self._leave.why_not(table, command.player_id, asks=not command.attached)
 
     def _detach(self, sender: Sender, table: Table) -> None:
         table_id = table.s.table_id
@@ -318,6 +339,7 @@ class Desk:
     def closed(self, table_id: str) -> None:
         """Say goodbye to the sessions of a closed table."""
         self._watchers.closed(table_id)
+        self._leave.closed(table_id)
         for session in self._sessions.close(table_id):
             self._out.detached(session.gateway, session.session, table_id, "TABLE_CLOSED")
 

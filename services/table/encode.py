@@ -81,7 +81,12 @@ def _play(body: f.Play) -> p.Play:
 def _question(question: f.Question | None) -> p.Question | None:
     if question is None:
         return None
-    return p.Question(number=question.number, actions=question.actions, deadline_at_ms=question.deadline)
+    return p.Question(
+        number=question.number,
+        actions=question.actions,
+        deadline_at_ms=question.deadline,
+        misses=question.misses,
+    )
 
 
 def _seats(seats: tuple[f.SeatView, ...]) -> list[p.SeatState]:
@@ -99,6 +104,7 @@ def _seats(seats: tuple[f.SeatView, ...]) -> list[p.SeatState]:
             stake=seat.stake,
             bank_ms=seat.bank,
             extensions=seat.extensions,
+            misses=seat.misses,
         )
         for number, seat in enumerate(seats)
     ]
@@ -171,7 +177,8 @@ def timing_json(table: Table) -> str:
     """Return the waits of a table as JSON."""
     spec, timing = table.s.spec, table.s.spec.timing
     waits = {name: getattr(timing, name) for name in timing.__struct_fields__}
-    return str(canonical_json({**waits, "bank_ms": spec.bank_ms, "extend_ms": spec.extend_ms}))
+    longer = {"bank_ms": spec.bank_ms, "extend_ms": spec.extend_ms, "misses": spec.misses}
+    return str(canonical_json({**waits, **longer}))
 
 
 def view_of(table: Table, seat: int) -> bytes:
@@ -249,6 +256,7 @@ def summary_of(table: Table) -> s.TableSummary:
         to_score=spec.to_score,
         chat=spec.chat,
         voice=spec.voice,
+        watch_leave=spec.watch_leave,
     )
 
 
@@ -276,6 +284,8 @@ def command_of(command: p.TableCommand) -> c.Command | None:
             return c.DeclineStake()
         case "extend":
             return c.Extend(command.extend.round_id, command.extend.question)
+        case "let_watch":
+            return c.LetWatch(command.let_watch.player_id, command.let_watch.allow)
         case _:
             return None
 

@@ -17,6 +17,7 @@ from services.table.core import events as e
 from services.table.core.events import decode_batch, encode_batch
 from services.table.desk import Desk
 from services.table.journal import Journal
+from services.table.leave import Leave
 from services.table.log_clock import LogClock
 from services.table.marks import SKIP, Watch
 from services.table.means import Means
@@ -73,6 +74,7 @@ class Shard:
         self.journal: Journal
         self._desk: Desk
         self.watchers: Watchers
+        self._leave: Leave
         self.live: LiveIndex
         self._outbox: Outbox
         self._task: asyncio.Task[None] | None = None
@@ -146,9 +148,26 @@ class Shard:
         )
         journal.on_stall = lambda: tables.do_all(e.ShardStalled(tables.now(), STALL_GRACE_MS))
         self.watchers = Watchers(means.clock, means.games, tables, journal, self.sessions, self._out)
+        self._leave = Leave(
+            means.clock,
+            tables,
+            journal,
+            self.sessions,
+            self._out,
+            self.watchers.tell_seats,
+            self.watchers.left,
+        )
         self.live = LiveIndex(means.clock, tables.live, self.watchers.watched)
         self._desk = Desk(
-            means.clock, tables, journal, self.sessions, self._out, self._lost, self.watchers, means.guard
+            means.clock,
+            tables,
+            journal,
+            self.sessions,
+            self._out,
+            self._lost,
+            self.watchers,
+            self._leave,
+            means.guard,
         )
         self._outbox = Outbox(means.bus, means.clock, means.ids, tables, means.bank, means.records)
         self._purges: asyncio.Queue[int] = asyncio.Queue()
@@ -267,6 +286,7 @@ class Shard:
                 tasks.create_task(self._desk.run_heartbeats())
                 tasks.create_task(self._desk.run_doubts())
                 tasks.create_task(self.watchers.run())
+                tasks.create_task(self._leave.run())
                 tasks.create_task(self._desk.run_absences())
                 tasks.create_task(self._run_purges())
                 tasks.create_task(self._run_fence())

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from paiju.table.v1.wire_pb2 import Command, Liked, Watching
+from paiju.table.v1.wire_pb2 import Command, Liked, WatchAsk, Watching
 
 from engine.face import Game
 from services.chassis import log
@@ -172,6 +172,9 @@ class Watchers:
         watched.viewers.pop((session.gateway, session.session), None)
         if not watched.viewers:
             del self._watched[session.table_id]
+            table = self._tables.live.get(session.table_id)
+            if table is not None:
+                self.tell_seats(table)
 
     def closed(self, table_id: str) -> None:
         """Forget a table."""
@@ -257,9 +260,30 @@ class Watchers:
         said = self._said(watched)
         watched.said = viewers
         watched.liked.clear()
-        to_seats = Watching(viewers=viewers, delay_ms=watched.lagging.delay_ms).SerializeToString()
+        to_seats = self.told_to_seats(table)
         for session in self._sessions.listening(table_id):
             self._out.watching(session, said if session.seat == SPECTATORS else to_seats)
+
+    def told_to_seats(self, table: Table) -> bytes:
+        """Return what the seats of a table are told of those who watch, or ask to; empty = there are none."""
+        watched = self._watched.get(table.s.table_id)
+        asks = [WatchAsk(player_id=player, until_ms=ask.until_ms) for player, ask in table.asks.items()]
+        if watched is None and not asks and not table.s.let_in:
+            return b""
+        said = Watching(
+            viewers=sum(watched.viewers.values()) if watched is not None else 0,
+            delay_ms=table.s.spec.watch_delay_ms,
+            asks=asks,
+            let_in=table.s.let_in,
+        )
+        return said.SerializeToString()
+
+    def tell_seats(self, table: Table) -> None:
+        """Tell the seats of a table who asks to watch it, and who is let in."""
+        said = self.told_to_seats(table)
+        for session in self._sessions.listening(table.s.table_id):
+            if session.seat != SPECTATORS:
+                self._out.watching(session, said)
 
     def _said(self, watched: _Watched) -> bytes:
         lagging = watched.lagging

@@ -57,7 +57,8 @@ def answer_watch(shard: Shard, call: WatchCall) -> tuple[tuple[bytes, ...], int]
             table = shard.tables.live.get(call.table_id)
             if table is not None and table.seat_of(call.player) is not None:
                 raise Refusal("SEATED_HERE")
-            if not shard.watchers.has_shown(call.table_id, call.round_no, call.event_no):
+            is_let_in = table is not None and (table.s.spec.spectators or call.player in table.s.let_in)
+            if not is_let_in or not shard.watchers.has_shown(call.table_id, call.round_no, call.event_no):
                 raise Refusal("PLAY_UNKNOWN")
         case Liked():
             shard.watchers.liked(call.table_id, call.round_no, call.event_no, call.likes)

@@ -103,7 +103,9 @@ class LiveIndex:
         self._found = {}
         self._viewers = self._watched()
         self._newest = [
-            table for table in self._tables.values() if table.s.spec.spectators and table.s.phase in _LIVE
+            table
+            for table in self._tables.values()
+            if (table.s.spec.spectators or table.s.spec.watch_leave) and table.s.phase in _LIVE
         ]
         self._newest.sort(key=lambda table: (-table.s.created_at, table.s.table_id))
 
@@ -137,4 +139,5 @@ def _told(table: Table, viewers: int) -> LiveTable:
         started_at_ms=state.created_at,
         delay_ms=spec.watch_delay_ms,
         is_room=bool(spec.room_code),
+        needs_leave=spec.watch_leave,
     )

@@ -77,6 +77,8 @@ def _question(question: f.Question) -> bytes:
     parts = [b"\x08", varint(question.number), *_texts(b"\x12", question.actions)]
     if question.deadline:
         parts += (b"\x18", _varint(question.deadline))
+    if question.misses:
+        parts += (b"\x20", varint(question.misses))
     made = b"".join(parts)
     return varint(len(made)) + made
 

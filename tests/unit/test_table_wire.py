@@ -18,7 +18,7 @@ NUMBER = st.integers(1, 2**63 - 1)
 TEXT = st.text(max_size=300)
 NAME = st.text(min_size=1, max_size=300)
 TEXTS = st.lists(TEXT, max_size=4).map(tuple)
-QUESTION = st.builds(f.Question, NUMBER, TEXTS, st.integers(0, 2**60))
+QUESTION = st.builds(f.Question, NUMBER, TEXTS, st.integers(0, 2**60), st.integers(0, 300))
 PLAY = st.builds(f.Play, TEXT, TEXTS, st.none() | QUESTION, st.integers(-1, 3), st.integers(0, 2**60))
 
 
@@ -26,7 +26,9 @@ def built(body: f.Play) -> p.Play:
     asked = body.question
     question = None
     if asked is not None:
-        question = p.Question(number=asked.number, actions=asked.actions, deadline_at_ms=asked.deadline)
+        question = p.Question(
+            number=asked.number, actions=asked.actions, deadline_at_ms=asked.deadline, misses=asked.misses
+        )
     return p.Play(
         events=body.events,
         question=question,

@@ -28,6 +28,9 @@ SESSION = "feed"
 FRAMES_MAX = 128
 """Frames kept behind a view; who comes after more is given a new view, asked for once."""
 
+LEAVE_NEEDED = "WATCH_LEAVE_NEEDED"
+"""The table's answer to a feed where a seat lets people in, one by one."""
+
 LINGER_S = 20.0
 """A table that nobody watches any more is listened to for so long: who comes back costs it nothing."""
 
@@ -67,6 +70,19 @@ class Feed:
         return bool(self.base) and not self.is_view_asked
 
 
+def watching_of(table_id: str, said: Watching) -> TableWatching:
+    """Return what a table says of those who watch it, as clients hear it."""
+    return TableWatching(
+        table_id=table_id,
+        viewers=said.viewers,
+        delay_ms=said.delay_ms,
+        begins_at_ms=said.begins_at_ms,
+        liked=said.liked,
+        asks=said.asks,
+        let_in=said.let_in,
+    )
+
+
 class Feeds:
     """See the module.
 
@@ -75,6 +91,8 @@ class Feeds:
         metrics: Of the process.
         attach: Sends an `attach` for a feed with its number of viewers; returns the tag, 0 = no room.
         detach: Says goodbye to a table.
+        alone: Lets a session watch by itself where that needs leave: listener, its request, table, shard,
+            the last frame it has seen.
     """
 
     def __init__(
@@ -83,10 +101,12 @@ class Feeds:
         metrics: Metrics,
         attach: Callable[[Feed, Attach], int],
         detach: Callable[[str, int], None],
+        alone: Callable[[Listener, int, str, int, int], None],
     ) -> None:
         self._clock = clock
         self._attach = attach
         self._detach = detach
+        self._alone = alone
         self._feeds: dict[str, Feed] = {}
         self._of: dict[str, dict[str, None]] = {}
         """The tables that a session watches."""
@@ -163,9 +183,12 @@ class Feeds:
                 self._let_in(feed)
             return
         joining, feed.joining = feed.joining, {}
-        for session, (listener, reply_to, _) in joining.items():
+        for session, (listener, reply_to, number) in joining.items():
             self._forget(session, table_id)
-            listener.send(PlayResponse(reply_to=reply_to, command_answer=answer))
+            if answer.reason == LEAVE_NEEDED:
+                self._alone(listener, reply_to, table_id, feed.shard, number)
+            else:
+                listener.send(PlayResponse(reply_to=reply_to, command_answer=answer))
         if not feed.viewers or answer.reason != "SHARD_BUSY":
             self._end(feed, answer.reason)
 
@@ -232,15 +255,10 @@ class Feeds:
             listener.send(snapshot)
 
     def _watching(self, feed: Feed, said: Watching) -> None:
-        feed.watching = TableWatching(
-            table_id=feed.table_id,
-            viewers=said.viewers,
-            delay_ms=said.delay_ms,
-            begins_at_ms=said.begins_at_ms,
-        )
-        told = TableWatching(liked=said.liked)
-        told.MergeFrom(feed.watching)
-        response = PlayResponse(table_watching=told)
+        response = PlayResponse(table_watching=watching_of(feed.table_id, said))
+        feed.watching.CopyFrom(response.table_watching)
+        # Who comes later has not seen what was liked.
+        feed.watching.ClearField("liked")
         for listener in list(feed.viewers.values()):
             listener.send(response, is_droppable=True)
 

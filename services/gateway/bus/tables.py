@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from google.protobuf.message import DecodeError
-from paiju.gateway.v1.gateway_service_pb2 import PlayResponse, TableDetached, TableSnapshot, TableWatching
+from paiju.gateway.v1.gateway_service_pb2 import PlayResponse, TableDetached, TableSnapshot
 from paiju.table.v1.play_pb2 import Attach, CommandAnswer, Detach, TableCommand
 from paiju.table.v1.wire_pb2 import Command, Out, OutBatch, ShardOwned
 
@@ -15,7 +15,7 @@ from services.chassis import log
 from services.chassis.bus import Subscription, subject, subject_of
 from services.chassis.errors import Refusal
 from services.chassis.run import Parts
-from services.gateway.bus.feeds import SESSION, Feed, Feeds
+from services.gateway.bus.feeds import SESSION, Feed, Feeds, watching_of
 from services.gateway.bus.shard import ShardLink, Way
 from services.gateway.core.attachment import Attachment, Verdict, shard_of
 from services.gateway.core.framing import leading_number
@@ -25,6 +25,9 @@ from services.gateway.listener import Listener
 SWEEP_S = 0.5
 COMMANDS_PER_SESSION_MAX = 32
 """Table commands of one session without an answer."""
+
+BY_LEAVE_MAX = 1_000
+"""Tables remembered at which everybody who watches needs leave of his own."""
 
 DEPARTED_MAX = 10_000
 """Sessions remembered after their end, to tell an owner that still speaks to them."""
@@ -62,7 +65,10 @@ class Tables:
         self._at_table: dict[str, dict[str, Attachment]] = {}
         self._in_flight: dict[str, int] = defaultdict(int)
         self._departed: OrderedDict[str, str] = OrderedDict()
-        self._feeds = Feeds(parts.clock, parts.metrics, self._send_feed, self._send_feed_detach)
+        self._by_leave: OrderedDict[str, None] = OrderedDict()
+        self._feeds = Feeds(
+            parts.clock, parts.metrics, self._send_feed, self._send_feed_detach, self._watch_alone
+        )
         self._subscriptions: list[Subscription] = []
         metrics = parts.metrics
         self._frames = metrics.counter("gateway_frames", "Frames sent on to clients")
@@ -117,12 +123,15 @@ class Tables:
             self._check_tables(listener, command.table_id)
         if self._in_flight[listener.session_id] >= COMMANDS_PER_SESSION_MAX:
             raise Refusal("TOO_MANY_CALLS", most=COMMANDS_PER_SESSION_MAX)
-        if kind == "attach" and command.attach.spectate:
+        if kind == "attach" and command.attach.spectate and command.table_id not in self._by_leave:
             self._feeds.join(listener, reply_to, command.table_id, shard, command.attach.number)
             return
         if kind == "detach" and self._feeds.leave(listener.session_id, command.table_id):
             listener.send(PlayResponse(reply_to=reply_to, command_answer=CommandAnswer()))
             return
+        held = self._sessions.get(listener.session_id, {}).get(command.table_id)
+        if kind == "attach" and command.attach.spectate and held is not None and not held.spectates:
+            raise Refusal("SEATED_HERE")
         tag = self._send(
             shard,
             Command(player_id=listener.player_id, session=listener.session_id, command=command),
@@ -135,6 +144,17 @@ class Tables:
             self._attach(listener, shard, command, tag)
         elif kind == "detach":
             self._drop(listener.session_id, command.table_id)
+
+    def _watch_alone(self, listener: Listener, reply_to: int, table_id: str, shard: int, number: int) -> None:
+        """Let a session watch by itself: the table decides about each person, and shows him what it may."""
+        self._by_leave[table_id] = None
+        if len(self._by_leave) > BY_LEAVE_MAX:
+            self._by_leave.popitem(last=False)
+        attach = Attach(number=number, spectate=True)
+        try:
+            self.submit(listener, reply_to, TableCommand(table_id=table_id, attach=attach))
+        except Refusal as refusal:
+            listener.send(command_refused(reply_to, refusal))
 
     def close(self, session: str) -> None:
         """Forget a session that has ended, and tell its tables."""
@@ -157,9 +177,10 @@ class Tables:
         return table_id in self._sessions.get(session, {})
 
     def players_at(self, table_id: str) -> Iterator[Listener]:
-        """Yield the sessions here that listen to a table and don't spectate."""
+        """Yield the sessions here that the table has let listen for a seat."""
         for attachment in list(self._at_table.get(table_id, {}).values()):
-            yield self._listeners[attachment.session]
+            if attachment.order and not attachment.spectates:
+                yield self._listeners[attachment.session]
 
     def _check_tables(self, listener: Listener, table_id: str) -> None:
         held = {*self._sessions.get(listener.session_id, {}), *self._feeds.tables_of(listener.session_id)}
@@ -167,17 +188,19 @@ class Tables:
             raise Refusal("TOO_MANY_TABLES", most=self._tables_max)
 
     def _attach(self, listener: Listener, shard: int, command: TableCommand, tag: int) -> None:
+        attach = command.attach
         for other in list(self._at_table.get(command.table_id, {}).values()):
+            if attach.spectate or other.spectates:
+                continue
             other_listener = self._listeners[other.session]
             if other.session != listener.session_id and other_listener.player_id == listener.player_id:
                 self._detached(other_listener, command.table_id, "REPLACED")
-        attach = command.attach
         self._listeners[listener.session_id] = listener
         attachment = Attachment(
             command.table_id,
             shard,
             listener.session_id,
-            False,
+            attach.spectate,
             attach.number,
             attach.epoch,
             self._clock.monotonic(),
@@ -367,10 +390,9 @@ class Tables:
         elif kind == "last_number":
             verdict = attachment.judge_last(out.last_number, now)
         elif kind == "watching":
-            watching = TableWatching(
-                table_id=out.table_id, viewers=out.watching.viewers, delay_ms=out.watching.delay_ms
+            listener.send(
+                PlayResponse(table_watching=watching_of(out.table_id, out.watching)), is_droppable=True
             )
-            listener.send(PlayResponse(table_watching=watching), is_droppable=True)
         elif kind == "detached":
             self._detached(listener, out.table_id, out.detached.reason)
         if verdict is Verdict.ASK:

@@ -13,7 +13,7 @@ from services.table.core import frames as f
 from services.table.core.beats import EACH, Told, public_texts, split, texts_for, told
 from services.table.core.events import Answered, Dealt, Extended
 from services.table.core.frames import Beat
-from services.table.core.state import ANSWERED_MAX, Given, OpenQuestion
+from services.table.core.state import ANSWERED_MAX, Given, OpenQuestion, Seat
 from services.table.core.turns import can_claim, is_turn
 
 if TYPE_CHECKING:
@@ -44,12 +44,18 @@ def answered(table: Table, event: Answered) -> None:
     by_seat = event.cause == ""
     given = Given(event.question, event.action, by_seat, table.round.no)
     seat.answered = [*seat.answered, given][-ANSWERED_MAX:]
+    withdrawn = table.withdrawn[number]
+    is_moot = withdrawn is not None and withdrawn.number == event.question
+    question = withdrawn if is_moot else table.questions[number]
+    is_known = question is not None and question.is_turn
     if by_seat and not seat.left:
         seat.auto_play = False
+        seat.misses = 0
+        # What is seen of misses changes at turns only (`_missed`).
+        seat.missed_turns = 0 if is_known else seat.missed_turns
     elif event.cause == "timeout":
-        seat.auto_play = True
-    withdrawn = table.withdrawn[number]
-    if withdrawn is not None and withdrawn.number == event.question:
+        _missed(seat, table.s.spec.misses, is_known)
+    if is_moot:
         table.withdrawn[number] = None
         _tell_own(table, number, ())
         return
@@ -58,6 +64,19 @@ def answered(table: Table, event: Answered) -> None:
     table.questions[number] = None
     table.answers.append(event)
     _follow(table, number, table.position.apply(number, event.action))
+
+
+def _missed(seat: Seat, most: int, is_known: bool) -> None:
+    """Count a question that a seat has missed; with so many in a row it is played for until its player acts.
+
+    Of other questions than turns nobody else is told, for it would tell who was asked.
+    """
+    seat.misses += 1
+    if seat.misses >= most:
+        seat.auto_play = True
+        seat.misses = seat.missed_turns = 0
+    elif is_known:
+        seat.missed_turns = min(seat.missed_turns + 1, most - 1)
 
 
 def _charge(table: Table, number: int, at: int) -> None:
@@ -90,7 +109,7 @@ def extended(table: Table, event: Extended) -> None:
         if listener is None or open_ is None:
             bodies.append(None if listener is None else shared)
         else:
-            own = f.Question(open_.number, open_.told_as, open_.deadline)
+            own = _told(table, at, open_)
             bodies.append(f.Play(table.round_id, (), own, number, question.deadline))
     table.queue_beat(Beat(event.at, bodies=tuple(bodies), public=shared))
 
@@ -217,12 +236,17 @@ def _beat(
         if question is None and texts == public:
             body = shared
         else:
-            own = f.Question(question.number, question.told_as, question.deadline) if question else None
+            own = _told(table, number, question) if question else None
             body = f.Play(round_id, texts, own, turn, until)
         is_cleared = clears and table.withdrawn[number] is not None
         needed = texts or question is not None or is_cleared or turn >= 0
         bodies.append(body if needed else None)
     return Beat(show_at, bodies=tuple(bodies), public=shared)
+
+
+def _told(table: Table, number: int, question: OpenQuestion) -> f.Question:
+    """Return a question as its seat is told it."""
+    return f.Question(question.number, question.told_as, question.deadline, table.s.seats[number].misses)
 
 
 def _tell_own(table: Table, number: int, texts: tuple[str, ...]) -> None:

@@ -22,6 +22,9 @@ ACTION_CHARS_MAX = 256
 REFUSED_MAX = 32
 """Refusals remembered per table."""
 
+LET_IN_MAX = 32
+"""Who watch a table by leave of a seat."""
+
 
 class Command(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What a seat asks for."""
@@ -83,6 +86,13 @@ class Extend(Command, frozen=True, tag=10):
 
     round_id: str
     question: int
+
+
+class LetWatch(Command, frozen=True, tag=11):
+    """Let somebody watch who asks, or not; or send away who was let in."""
+
+    player: str
+    allow: bool
 
 
 class Do(msgspec.Struct, frozen=True, gc=False):
@@ -289,6 +299,23 @@ def _extend(table: Table, number: int, head: Head, command: Extend) -> Decision:
     return Do((e.Extended(*head, command.question),))
 
 
+def _let_watch(table: Table, number: int, head: Head, command: LetWatch) -> Decision:
+    state, player = table.s, command.player
+    if state.seats[number].left:
+        return Refused("PLAYER_LEFT")
+    is_in, is_asking = player in state.let_in, player in table.asks
+    if command.allow and is_in:
+        return Again("")
+    if not command.allow and player in table.turned_away and not (is_in or is_asking):
+        # Somebody else at the table has said so before.
+        return Again("")
+    if not (is_in or is_asking):
+        return Refused("WATCH_NOT_ASKED")
+    if command.allow and len(state.let_in) >= LET_IN_MAX:
+        return Refused("WATCHERS_FULL")
+    return Do((e.WatchLet(*head, player, command.allow),))
+
+
 _DECIDES: dict[type[Command], Callable[..., Decision]] = {
     Sit: _sit,
     Reveal: _reveal,
@@ -299,6 +326,7 @@ _DECIDES: dict[type[Command], Callable[..., Decision]] = {
     AddStake: _add_stake,
     DeclineStake: _decline_stake,
     Extend: _extend,
+    LetWatch: _let_watch,
 }
 
 

@@ -249,6 +249,13 @@ class Extended(Commanded, frozen=True, tag=31):
     question: int
 
 
+class WatchLet(Commanded, frozen=True, tag=32):
+    """A seat lets somebody watch who has asked, or does not, or sends him away."""
+
+    player: str
+    allow: bool
+
+
 class ShardTaken(Event, frozen=True, tag=40):
     """A new owner; its sequence in the log is the epoch. Each deadline is at least `at + grace_ms`."""
 
@@ -317,6 +324,7 @@ TableEvent = (
     | StakeDeclined
     | SentAway
     | Extended
+    | WatchLet
     | ShardTaken
     | ShardStalled
     | ShardCut

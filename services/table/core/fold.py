@@ -260,6 +260,7 @@ def _tell_vote(table: Table, until: int) -> None:
 def _auto_play_set(table: Table, event: e.AutoPlaySet) -> None:
     seat = table.s.seats[event.seat]
     seat.auto_play = seat.shown_auto_play = event.on
+    seat.misses = seat.missed_turns = seat.shown_misses = 0
     seat.remember(event.command_id, event.digest, "")
     table.tell_seats()
 
@@ -281,6 +282,13 @@ def _pause_set(table: Table, event: e.PauseSet) -> None:
 
 def _close_asked(table: Table, event: e.CloseAsked) -> None:
     table.s.closing = event.reason
+
+
+def _watch_let(table: Table, event: e.WatchLet) -> None:
+    state = table.s
+    state.seats[event.seat].remember(event.command_id, event.digest, "")
+    others = [player for player in state.let_in if player != event.player]
+    state.let_in = [*others, event.player] if event.allow else others
 
 
 def _match_ended(table: Table, event: e.MatchEnded) -> None:
@@ -345,5 +353,6 @@ FOLDS: dict[type[e.Event], Callable[[Table, Any], None]] = {
     e.TableFrozen: _table_frozen,
     e.SentAway: _sent_away,
     e.Extended: extended,
+    e.WatchLet: _watch_let,
 }
 """By event type; `Answered` and the shard's events are not here."""

@@ -28,6 +28,7 @@ class SeatView(msgspec.Struct, frozen=True, array_like=True, gc=False):
     stake: int
     bank: int = 0
     extensions: int = 0
+    misses: int = 0
 
 
 class Question(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -36,6 +37,7 @@ class Question(msgspec.Struct, frozen=True, array_like=True, gc=False):
     number: int
     actions: tuple[str, ...]
     deadline: int
+    misses: int = 0
 
 
 class SeatsChanged(msgspec.Struct, frozen=True, array_like=True, tag=2, gc=False):

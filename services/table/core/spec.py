@@ -24,6 +24,7 @@ ROOM_CODE_CHARS_MAX = 16
 HALL_ID_CHARS_MAX = 64
 WATCH_DELAY_MS_MAX = 600_000
 LONGER_MS_MAX = 3_600_000
+MISSES_MAX = 10
 COINS_MAX = 10**15
 TO_SCORE_MAX = 100_000
 CHATS = ("", "all", "phrases", "no")
@@ -78,6 +79,7 @@ def make_spec(
     voice: bool = False,
     watch_delay_ms: int = 0,
     hall_id: str = "",
+    watch_leave: bool = False,
 ) -> Spec:
     """Return what a table is made from, all spelt out.
 
@@ -108,6 +110,9 @@ def make_spec(
         raise Refusal("INVALID_ARGUMENT", field="watch_delay_ms")
     if len(hall_id) > HALL_ID_CHARS_MAX or not hall_id.isprintable():
         raise Refusal("INVALID_ARGUMENT", field="hall_id")
+    if watch_leave and spectators:
+        # Either everybody may watch, or who is let in.
+        raise Refusal("INVALID_ARGUMENT", field="watch_leave")
     return Spec(
         game=game,
         preset=preset,
@@ -126,6 +131,8 @@ def make_spec(
         hall_id=hall_id,
         bank_ms=longer["bank_ms"],
         extend_ms=longer["extend_ms"],
+        misses=longer["misses"],
+        watch_leave=watch_leave,
     )
 
 
@@ -205,12 +212,16 @@ def _check_players(game: Game, players: Sequence[str]) -> None:
             raise Refusal("UNKNOWN_BOT", name=player[4:][:64], known=", ".join(game.bots))
 
 
+_LONGER = {"bank_ms": LONGER_MS_MAX, "extend_ms": LONGER_MS_MAX, "misses": MISSES_MAX}
+"""What a seat may take beyond the waits, with the most of it."""
+
+
 def _timing(text: str) -> tuple[Timing, dict[str, int]]:
-    """Return the waits, and what a seat may take beyond them."""
+    """Return the waits, and what a seat may take, or miss, beyond them."""
     asked = _object(text, "timing_json")
-    longer = {name: asked.pop(name, 0) for name in ("bank_ms", "extend_ms")}
-    for value in longer.values():
-        if type(value) is not int or not 0 <= value <= LONGER_MS_MAX:
+    longer = {name: asked.pop(name, 0) for name in _LONGER}
+    for name, value in longer.items():
+        if type(value) is not int or not 0 <= value <= _LONGER[name]:
             raise Refusal("INVALID_ARGUMENT", field="timing_json")
     try:
         timing = msgspec.convert(asked, Timing)

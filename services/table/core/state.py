@@ -66,6 +66,12 @@ class Seat(msgspec.Struct, gc=False):
     """As everyone sees it: what an answer has cost shows no earlier than what follows the answer."""
     extensions: int = 0
     """How often it may still ask for more time."""
+    misses: int = 0
+    """Questions in a row that its player has missed."""
+    missed_turns: int = 0
+    """Turns in a row that he has missed: of them everybody knows."""
+    shown_misses: int = 0
+    """The same as everyone sees it: shown no earlier than what follows the miss."""
     adding: AddAsked | None = None
     """Asked to add to the stake; economy has not answered yet."""
     declined: bool = False
@@ -164,6 +170,8 @@ class State(msgspec.Struct, gc=False):
     is_overruled: bool = False
     """A person has found the engine wrong about a round: the match goes on no more."""
     paused_at: int = 0
+    let_in: list[str] = []
+    """Who may watch by leave of a seat."""
 
 
 class OpenQuestion(msgspec.Struct, frozen=True, gc=False):
@@ -192,6 +200,15 @@ class Thought(msgspec.Struct, gc=False):
     """Then a quick bot answers for it."""
     action: str = ""
     """Empty while it thinks."""
+
+
+class Ask(msgspec.Struct, gc=False):
+    """Somebody asks for leave to watch. Only the owner knows; never in the log."""
+
+    until_ms: int
+    """Without an answer it is a no then."""
+    heard: float
+    """When he has asked last, monotonic seconds."""
 
 
 class CommandDone(msgspec.Struct, frozen=True, gc=False):

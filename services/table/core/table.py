@@ -36,6 +36,7 @@ from services.table.core.record import write_record
 from services.table.core.spec import shared
 from services.table.core.state import (
     SPECTATORS,
+    Ask,
     CommandDone,
     OpenQuestion,
     Owed,
@@ -78,6 +79,7 @@ class Table:
         "_seats_of",
         "answers",
         "asked",
+        "asks",
         "base",
         "durable_version",
         "game",
@@ -92,6 +94,7 @@ class Table:
         "s",
         "since",
         "thoughts",
+        "turned_away",
         "version",
         "withdrawn",
     )
@@ -126,6 +129,10 @@ class Table:
         """He does not know yet: no round is opened."""
         self.refused: dict[tuple[int, str], str] = {}
         """Refusals of this owner by seat and command id, so that a repeat is not done after all."""
+        self.asks: dict[str, Ask] = {}
+        """Who asks this owner for leave to watch, by player; never part of what is kept."""
+        self.turned_away: dict[str, float] = {}
+        """Who may not ask again before a moment of its monotonic clock; never part of what is kept."""
 
     # Making
 
@@ -274,6 +281,7 @@ class Table:
             self.withdrawn[number] = None
             seat.shown_auto_play = seat.auto_play
             seat.shown_bank = seat.bank
+            seat.shown_misses = seat.missed_turns
         if beat.common is not None:
             self.tell(beat.common, beat.show_at)
             self._shown_figures(beat.common)
@@ -308,6 +316,7 @@ class Table:
             seat.stake,
             seat.shown_bank,
             seat.extensions,
+            seat.shown_misses,
         )
 
     def _shown_at(self, at: int | None) -> int:
@@ -390,5 +399,6 @@ def _looks_like(seat: Seat, shown: f.SeatView) -> bool:
         and seat.stake == shown.stake
         and seat.shown_bank == shown.bank
         and seat.extensions == shown.extensions
+        and seat.shown_misses == shown.misses
         and seat.player == shown.player
     )

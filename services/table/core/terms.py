@@ -71,3 +71,8 @@ class Spec(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A seat may need so much longer for its turns, over the whole match."""
     extend_ms: int = 0
     """Once in a match a seat may take so much more for a turn; 0 = never."""
+    misses: int = 0
+    """With so many questions missed in a row 托管 begins; 0 and 1: with the first."""
+    watch_leave: bool = False
+    """Who wants to watch needs leave of a seat; `spectators` is false then, so that owners who know of no
+    leave let nobody in."""
