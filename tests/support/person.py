@@ -38,6 +38,9 @@ ACCOUNTS = "paiju.accounts.v1.AccountsService"
 ECONOMY = "paiju.economy.v1.EconomyService"
 MATCHMAKING = "paiju.matchmaking.v1.MatchmakingService"
 
+AGAIN = ("TABLE_UNAVAILABLE", "SERVICE_UNAVAILABLE")
+"""What is said again: the table has no owner for a moment."""
+
 
 class Person:
     """One player at one table."""
@@ -169,7 +172,7 @@ class Person:
                 if not answer.reason:
                     return
                 # After a restart the table has no owner for a moment.
-                assert answer.reason in ("TABLE_MOVING", "SERVICE_UNAVAILABLE", "TRY_AGAIN"), answer.reason
+                assert answer.reason in AGAIN, answer.reason
                 await asyncio.sleep(0.2)
 
     async def sit(self) -> None:
@@ -237,9 +240,11 @@ class Person:
             folded = game.fold(self._texts)
             assert told_as(game.name, folded.legal) == tuple(question.actions), "a question unlike its events"
             action = game.bots[self.bot](folded, Chance(question.number))
-        answer = await self.door.command(
-            self.table_id, act=Act(round_id=round_id, question=question.number, action=action)
-        )
+        act = Act(round_id=round_id, question=question.number, action=action)
+        answer = await self.door.command(self.table_id, act=act)
+        while answer.reason in AGAIN:
+            await asyncio.sleep(0.2)
+            answer = await self.door.command(self.table_id, act=act)
         # A question may have been withdrawn, or answered for us, while we thought.
         self.answered += not answer.reason
 
