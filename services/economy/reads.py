@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from functools import partial
 
 from paiju.economy.v1 import economy_service_pb2 as pb
 
@@ -20,8 +19,8 @@ READ_MAX = 500
 class WalletReads:
     """Reads wallets; whoever comes while a read runs is answered by the next one, all of them at once.
 
-    Every answer is from a snapshot taken after it was asked for, so a caller sees what he has written. Under
-    load a read costs less the more there are; alone it costs what it did.
+    Every answer is from a statement that began after it was asked for, so a caller sees what he has written:
+    nothing is remembered between reads, and any process may have written.
     """
 
     def __init__(self, db: Database) -> None:
@@ -47,7 +46,9 @@ class WalletReads:
                 players = list(self._waiting)[:READ_MAX]
                 asked = {player_id: self._waiting.pop(player_id) for player_id in players}
                 try:
-                    found = await self._db.read(partial(wallets.wallets_of, player_ids=players))
+                    asking = wallets.held_parameters(self._db.dialect, players)
+                    rows = await self._db.fetch(wallets.held_query(self._db.dialect), asking)
+                    found = wallets.wallets_from(players, rows)
                 except Exception as error:  # noqa: BLE001 - it is the callers', and is raised there
                     for answer in _open(asked):
                         answer.set_exception(error)

@@ -17,13 +17,14 @@ from sqlalchemy import (
     MetaData,
     String,
     Table,
+    bindparam,
     func,
     insert,
     select,
     text,
     update,
 )
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from services.chassis.config import ConfigError
 from services.chassis.db import (
@@ -414,3 +415,59 @@ def test_an_engine_may_be_migrated_in_place(inline_db: InlineDatabase, migration
     check_schema(engine, "bank", migrations)
     with engine.connect() as connection:
         assert count(connection) == 1
+
+
+# Reading on the loop
+
+COINS = select(ACCOUNTS.c.owner, ACCOUNTS.c.coins).where(ACCOUNTS.c.owner == bindparam("owner"))
+
+
+def give(owner: str, coins: int) -> Callable[[Connection], None]:
+    """Return a transaction that gives coins to an owner who exists, or makes him."""
+
+    def write(connection: Connection) -> None:
+        mine = update(ACCOUNTS).where(ACCOUNTS.c.owner == owner).values(coins=ACCOUNTS.c.coins + coins)
+        if not connection.execute(mine).rowcount:
+            connection.execute(insert(ACCOUNTS), {"owner": owner, "coins": coins})
+
+    return write
+
+
+async def test_a_fetch_sees_whatever_was_committed_before_it(db: Database) -> None:
+    await db.run(METADATA.create_all)
+    assert list(await db.fetch(COINS, {"owner": "a"})) == []
+    for number in range(1, 30):
+        await db.run(give("a", 1))
+        assert list(await db.fetch(COINS, {"owner": "a"})) == [("a", number)]
+    await asyncio.gather(*(db.run(give("b", 1)) for _ in range(8)))
+    found = await asyncio.gather(*(db.fetch(COINS, {"owner": "b"}) for _ in range(8)))
+    assert [list(one) for one in found] == [[("b", 8)]] * 8
+
+
+async def test_a_fetch_that_fails_says_why_and_the_next_one_works(db: Database) -> None:
+    with pytest.raises(DBAPIError):
+        await db.fetch(COINS, {"owner": "a"})
+    await db.run(METADATA.create_all)
+    assert list(await db.fetch(COINS, {"owner": "a"})) == []
+
+
+async def test_a_fetch_after_the_end_is_an_outage(db: Database) -> None:
+    await db.run(METADATA.create_all)
+    await db.fetch(COINS, {"owner": "a"})
+    await db.close()
+    with pytest.raises(Outage):
+        await db.fetch(COINS, {"owner": "a"})
+
+
+@pytest.mark.postgres
+async def test_a_fetch_finds_a_server_again_that_was_away(
+    postgres_db: PostgresDatabase, postgres_server: PostgresServer
+) -> None:
+    await postgres_db.run(METADATA.create_all)
+    await postgres_db.run(give("a", 1))
+    assert list(await postgres_db.fetch(COINS, {"owner": "a"})) == [("a", 1)]
+    postgres_server.stop()
+    with pytest.raises(Outage):
+        await postgres_db.fetch(COINS, {"owner": "a"})
+    postgres_server.start()
+    assert list(await postgres_db.fetch(COINS, {"owner": "a"})) == [("a", 1)]

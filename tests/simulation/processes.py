@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from types import TracebackType
 from typing import Any, Protocol, TypeVar, cast
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Executable
 
 from services.chassis.auth import Verifier, keys_on_bus
 from services.chassis.bus.base import Keeper
@@ -224,6 +224,10 @@ class ProcessDatabase:
     async def read(self, fn: Callable[[Connection], T]) -> T:
         """See `Database.read`."""
         return await self.run(fn)
+
+    async def fetch(self, statement: Executable, parameters: Mapping[str, Any]) -> Sequence[tuple[Any, ...]]:
+        """See `Database.fetch`."""
+        return await self.run(lambda c: [tuple(row) for row in c.execute(statement, parameters)])
 
     async def scan(self, fn: Callable[[Connection], T]) -> T:
         """See `Database.scan`."""

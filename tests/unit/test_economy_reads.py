@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection
+from sqlalchemy import Executable
 
 from services.chassis.errors import Outage
 from services.economy.reads import READ_MAX, WalletReads
@@ -25,9 +24,9 @@ class SlowDatabase:
         self.reads = 0
         self.error: Exception | None = None
 
-    async def read(self, fn: Callable[[Connection], Any]) -> Any:
+    async def fetch(self, statement: Executable, parameters: dict[str, Any]) -> list[tuple[Any, ...]]:
         self.reads += 1
-        found = self.books.run(fn)
+        found = self.books.run(lambda c: [tuple(row) for row in c.execute(statement, parameters)])
         await self.go.wait()
         if self.error is not None:
             raise self.error

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Executable
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import StaticPool
 
@@ -60,6 +60,12 @@ class InlineDatabase:
     async def read(self, fn: Callable[[Connection], T]) -> T:
         """See `Database.read`."""
         return await self.run(fn)
+
+    async def fetch(self, statement: Executable, parameters: Mapping[str, Any]) -> Sequence[tuple[Any, ...]]:
+        """See `Database.fetch`."""
+        return await self.run(
+            lambda connection: [tuple(row) for row in connection.execute(statement, parameters)]
+        )
 
     async def scan(self, fn: Callable[[Connection], T]) -> T:
         """See `Database.scan`."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
-from typing import Protocol, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
 from urllib.parse import unquote
 
-from sqlalchemy import URL, Connection
+from sqlalchemy import URL, Connection, Dialect, Executable
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.sql import ClauseElement
+from sqlalchemy.sql.compiler import SQLCompiler
 
 from services.chassis.errors import Outage
 
@@ -23,6 +26,8 @@ _SQLITE_OUTAGES = (
     "SQLITE_READONLY",
 )
 _SQLITE_DAMAGE = ("SQLITE_NOTADB", "SQLITE_CORRUPT")
+STATEMENTS_MAX = 64
+"""Different statements of a database that `fetch` runs."""
 _RETRIED = ("40001", "40P01")
 """SQLSTATE of a serialisation failure and of a deadlock: nothing was done, and trying again is right."""
 
@@ -53,6 +58,20 @@ class Database(Protocol):
             Outage: As `run`.
         """
 
+    async def fetch(self, statement: Executable, parameters: Mapping[str, Any]) -> Sequence[tuple[Any, ...]]:
+        """Run one statement that reads a few rows by an index, on what is committed at this moment.
+
+        For what is read very often: no thread and no transaction around it, a third to a seventh of what
+        `read` costs. On SQLite the event loop itself reads. What was committed before the call is seen.
+
+        Args:
+            statement: Made once, not at each call: it is compiled when it is first seen, and kept.
+            parameters: Its bound values, as the driver takes them; rows come as the driver gives them.
+
+        Raises:
+            Outage: As `run`.
+        """
+
     async def scan(self, fn: Callable[[Connection], T]) -> T:
         """Run `fn`, which reads much and long, on one snapshot: beside the writers and the other readers, on
         a connection of its own, with no limit of time for a statement. One at a time.
@@ -63,6 +82,39 @@ class Database(Protocol):
 
     async def close(self) -> None:
         """End what is running and disconnect; twice does nothing."""
+
+
+class Statements:
+    """Statements as a driver takes them, each compiled once."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self._dialect = dialect
+        self._compiled: dict[Executable, Statement] = {}
+
+    def of(self, statement: Executable) -> Statement:
+        """Return a statement for the driver."""
+        found = self._compiled.get(statement)
+        if found is None:
+            assert isinstance(statement, ClauseElement), "what can be executed can be compiled"
+            compiled = statement.compile(dialect=self._dialect)
+            assert isinstance(compiled, SQLCompiler), "it reads rows"
+            assert len(self._compiled) < STATEMENTS_MAX, "statements are made once, not at each call"
+            bound = {name: value for name, value in compiled.params.items() if value is not None}
+            found = self._compiled[statement] = Statement(
+                str(compiled), bound, tuple(compiled.positiontup or ())
+            )
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement in the driver's own words."""
+
+    sql: str
+    bound: Mapping[str, Any]
+    """Values that stand in the statement itself."""
+    positions: tuple[str, ...]
+    """The names of its question marks; empty if the driver takes names."""
 
 
 class TryAgain(Exception):

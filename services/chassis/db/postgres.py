@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine
+from sqlalchemy import Connection, Engine, Executable, create_engine
 from sqlalchemy.exc import DBAPIError
 
 from services.chassis.clock import Clock
 from services.chassis.db.port import TryAgain, translate
+from services.chassis.db.postgres_fetch import Fetcher
 from services.chassis.errors import Outage
 from services.chassis.ids import Ids
 
@@ -39,6 +40,7 @@ class PostgresDatabase:
         # Made when it is first used: most processes never scan.
         self._scanning: Engine | None = None
         self._scanner = ThreadPoolExecutor(1, "postgres-scanner")
+        self._fetcher = Fetcher(self._engine, STATEMENT_MS, CONNECT_S)
         self._url = url
         self._ended = False
 
@@ -49,6 +51,12 @@ class PostgresDatabase:
     async def read(self, fn: Callable[[Connection], T]) -> T:
         """See `Database.read`."""
         return await self._run(self._reading, self._pool, fn)
+
+    async def fetch(self, statement: Executable, parameters: Mapping[str, Any]) -> Sequence[tuple[Any, ...]]:
+        """See `Database.fetch`."""
+        if self._ended:
+            raise Outage("the database is closed")
+        return await self._fetcher.fetch(statement, parameters)
 
     async def scan(self, fn: Callable[[Connection], T]) -> T:
         """See `Database.scan`."""
@@ -63,6 +71,7 @@ class PostgresDatabase:
         if not self._ended:
             self._ended = True
             loop = asyncio.get_running_loop()
+            await self._fetcher.close()
             await loop.run_in_executor(None, self._pool.shutdown)
             await loop.run_in_executor(None, self._scanner.shutdown)
             self._engine.dispose()

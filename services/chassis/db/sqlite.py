@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import queue
+import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, Executable, create_engine, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.pool import NullPool, Pool
+from sqlalchemy.pool import NullPool, Pool, PoolProxiedConnection
 
 from services.chassis.clock import Clock
-from services.chassis.db.port import Database, file_of, translate
+from services.chassis.db.port import Database, Statements, file_of, translate
 from services.chassis.db.postgres import PostgresDatabase
 from services.chassis.errors import Outage
 from services.chassis.ids import Ids
@@ -69,6 +70,9 @@ class SqliteDatabase:
         self._writer = _Thread(self._engine, "sqlite-writer", is_reader=False)
         self._reader = _Thread(self._engine, "sqlite-reader", is_reader=True)
         self._scanner: _Thread | None = None
+        self._statements = Statements(self._engine.dialect)
+        self._looking: PoolProxiedConnection | None = None
+        self._ended = False
 
     async def run(self, fn: Callable[[Connection], T]) -> T:
         """See `Database.run`."""
@@ -78,6 +82,23 @@ class SqliteDatabase:
         """See `Database.read`."""
         return await self._reader.run(fn)
 
+    async def fetch(self, statement: Executable, parameters: Mapping[str, Any]) -> Sequence[tuple[Any, ...]]:
+        """See `Database.fetch`."""
+        if self._ended:
+            raise Outage("the database is closed")
+        asked = self._statements.of(statement)
+        values = {**asked.bound, **parameters}
+        try:
+            if self._looking is None:
+                self._looking = _looking(self._engine)
+            looking = cast(sqlite3.Connection, self._looking.dbapi_connection)
+            return looking.execute(asked.sql, [values[name] for name in asked.positions]).fetchall()
+        except sqlite3.Error:
+            # If somebody recovers or empties the write-ahead log, the reader waits for him, and not the loop.
+            # Whatever else it is, the reader says it.
+            rows = await self.read(lambda connection: connection.execute(statement, parameters).all())
+            return [tuple(row) for row in rows]
+
     async def scan(self, fn: Callable[[Connection], T]) -> T:
         """See `Database.scan`."""
         if self._scanner is None:
@@ -86,11 +107,25 @@ class SqliteDatabase:
 
     async def close(self) -> None:
         """See `Database.close`."""
+        self._ended = True
         await self._writer.end()
         await self._reader.end()
         if self._scanner is not None:
             await self._scanner.end()
+        if self._looking is not None:
+            self._looking.close()
+            self._looking = None
         self._engine.dispose()
+
+
+def _looking(engine: Engine) -> PoolProxiedConnection:
+    """Return a connection for the event loop: it never waits, and writes nothing."""
+    made = engine.raw_connection()
+    cursor = made.cursor()
+    cursor.execute("PRAGMA busy_timeout=0")
+    cursor.execute("PRAGMA query_only=ON")
+    cursor.close()
+    return made
 
 
 class _Thread:

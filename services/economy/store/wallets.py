@@ -92,8 +92,8 @@ def _transfer(one: tuple[str, str, str, str, int, str], now_ms: int) -> Transfer
 
 
 @cache
-def _held(dialect: str) -> CompoundSelect[Any]:
-    """Return the question for wallets and stakes of players, made once: making it costs more than it does."""
+def held_query(dialect: str) -> CompoundSelect[Any]:
+    """Return the question for wallets and stakes of players, made once; `held_parameters` go with it."""
     table, of = schema.accounts, schema.stakes
     if dialect == "postgresql":
         names: Any = any_(bindparam("names", type_=postgresql.ARRAY(Text)))
@@ -114,16 +114,25 @@ def _held(dialect: str) -> CompoundSelect[Any]:
     return union_all(held.where(is_wallet), staked.join(table, its_account).where(is_players, is_live))
 
 
+def held_parameters(dialect: str, player_ids: Sequence[str]) -> dict[str, Any]:
+    """Return what `held_query` is asked for these players."""
+    names = [wallet(player_id, CURRENCIES[0]).id for player_id in player_ids]
+    if dialect == "postgresql":
+        return {"names": names, "players": list(player_ids)}
+    return {"names": json.dumps(names), "players": json.dumps(list(player_ids))}
+
+
 def wallets_of(connection: Connection, player_ids: Iterable[str]) -> dict[str, pb.GetWalletResponse]:
     """Return the wallets of players, empty ones included."""
-    wanted = sorted(set(player_ids))
+    wanted, dialect = sorted(set(player_ids)), connection.dialect.name
+    rows = connection.execute(held_query(dialect), held_parameters(dialect, wanted))
+    return wallets_from(wanted, (tuple(row) for row in rows))
+
+
+def wallets_from(wanted: Iterable[str], rows: Iterable[tuple[Any, ...]]) -> dict[str, pb.GetWalletResponse]:
+    """Return the wallets of players, empty ones included, from the rows of `held_query`."""
     held: dict[tuple[str, str, str], int] = defaultdict(int)
-    names: Any = [wallet(player_id, CURRENCIES[0]).id for player_id in wanted]
-    players: Any = wanted
-    if connection.dialect.name != "postgresql":
-        names, players = json.dumps(names), json.dumps(players)
-    asked = {"names": names, "players": players}
-    for owner, place, currency, balance in connection.execute(_held(connection.dialect.name), asked):
+    for owner, place, currency, balance in rows:
         held[owner, place, currency] += balance
     return {
         player_id: pb.GetWalletResponse(
