@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paiju.accounts.v1 import accounts_service_pb2_grpc
+from paiju.accounts.v1 import accounts_service_pb2_grpc, friend_service_pb2_grpc
 from paiju.accounts.v1.events_pb2 import (
     AccountDeleted,
     PlayerCreated,
@@ -16,6 +16,8 @@ from services.accounts.api import ACCESS, AccountsApi
 from services.accounts.api.desk import Desk
 from services.accounts.bus import REVOCATIONS, STAFF_LOG, Revoker, StaffLog, show_keys
 from services.accounts.deletions import Deletions
+from services.accounts.friends_api import ACCESS as FRIEND_ACCESS
+from services.accounts.friends_api import FriendApi
 from services.accounts.keys import Signer, keys_in_folder, parse_keys
 from services.accounts.protection import Protection
 from services.accounts.protection_bus import ROUNDS
@@ -47,6 +49,12 @@ class Accounts:
             accounts_service_pb2_grpc.add_AccountsServiceServicer_to_server,
             AccountsApi(self._desk),
             ACCESS,
+        )
+        parts.rpc.serve(
+            self.name,
+            friend_service_pb2_grpc.add_FriendServiceServicer_to_server,
+            FriendApi(settings, parts),
+            FRIEND_ACCESS,
         )
 
     async def start(self) -> None:

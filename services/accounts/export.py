@@ -26,13 +26,15 @@ from paiju.economy.v1.topup_service_pb2_grpc import TopUpServiceStub
 from paiju.matchmaking.v1 import matchmaking_service_pb2 as matchmaking_pb
 from paiju.matchmaking.v1.matchmaking_service_pb2_grpc import MatchmakingServiceStub
 from paiju.progress.v1 import progress_service_pb2 as progress_pb
+from paiju.progress.v1 import rating_service_pb2 as rating_pb
 from paiju.progress.v1.progress_service_pb2_grpc import ProgressServiceStub
+from paiju.progress.v1.rating_service_pb2_grpc import RatingServiceStub
 from paiju.table.v1 import replay_service_pb2 as replay_pb
 from paiju.table.v1 import table_service_pb2 as table_pb
 from paiju.table.v1.replay_service_pb2_grpc import ReplayServiceStub
 from paiju.table.v1.table_service_pb2_grpc import TableServiceStub
 
-from services.accounts.store import about
+from services.accounts.store import about, friends
 from services.chassis import auth
 from services.chassis.db import Database
 from services.chassis.errors import Refusal
@@ -72,11 +74,13 @@ class Export:
         economy, topup = rpc.client(EconomyServiceStub, "economy"), rpc.client(TopUpServiceStub, "economy")
         protection = rpc.client(ProtectionServiceStub, "accounts")
         table, progress = rpc.client(TableServiceStub, "table"), rpc.client(ProgressServiceStub, "progress")
+        rating = rpc.client(RatingServiceStub, "progress")
         matchmaking = rpc.client(MatchmakingServiceStub, "matchmaking")
         replay = rpc.client(ReplayServiceStub, "table")
         anticheat, chat = rpc.client(AnticheatServiceStub, "anticheat"), rpc.client(ChatServiceStub, "chat")
         self.sections: tuple[Section, ...] = (
             Section("accounts", "person", self._person),
+            Section("accounts", "friends", self._friends),
             Section("accounts", "staff_log", self._staff_log),
             _one("accounts", "protection", protection.GetProtection, protection_pb.GetProtectionRequest),
             _one("economy", "wallet", economy.GetWallet, economy_pb.GetWalletRequest),
@@ -94,6 +98,7 @@ class Export:
             _one("progress", "sign_in", progress.GetSignIn, progress_pb.GetSignInRequest),
             _one("progress", "statistics", progress.GetStatistics, progress_pb.GetStatisticsRequest),
             Section("progress", "statistics_days", _statistics_days(progress)),
+            _paged("progress", "ratings", rating.ListRatings, rating_pb.ListRatingsRequest),
             _one(
                 "anticheat",
                 "statistics",
@@ -138,6 +143,9 @@ class Export:
 
     async def _person(self, player_id: str, cursor: str) -> tuple[Any, str]:
         return await self._db.read(lambda connection: about.person(connection, player_id)), ""
+
+    async def _friends(self, player_id: str, cursor: str) -> tuple[Any, str]:
+        return await self._db.read(lambda connection: friends.everything(connection, player_id)), ""
 
     async def _staff_log(self, player_id: str, cursor: str) -> tuple[Any, str]:
         if cursor and not (cursor.isascii() and cursor.isdigit() and len(cursor) <= 18):

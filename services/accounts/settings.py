@@ -8,6 +8,7 @@ import json
 from pydantic import Field, SecretStr, field_validator
 
 from services.accounts.core.api_keys import QuotaLimits
+from services.accounts.core.friends import FriendLimits
 from services.accounts.core.limits import CreationLimits
 from services.accounts.core.oidc import PROVIDER_ID, Provider, is_safe
 from services.accounts.protection_settings import ProtectionSettings
@@ -59,6 +60,16 @@ class AccountsSettings(ProtectionSettings):
     """Calls in a minute with one API key, as far as players may grant it themselves."""
     api_key_per_day: int = Field(default=50_000, ge=1)
     """The same in a day (UTC)."""
+    friends_max: int = Field(default=200, ge=1, le=1_000)
+    """Friends of a player."""
+    friend_requests_max: int = Field(default=50, ge=1, le=500)
+    """Requests of a player that wait, and requests to one."""
+    friend_asks_per_day: int = Field(default=20, ge=1, le=500)
+    """Requests that a player may send in a day of the platform."""
+    friend_request_days: int = Field(default=30, ge=1, le=365)
+    """How long a request waits for its answer."""
+    friend_blocks_max: int = Field(default=500, ge=1, le=5_000)
+    """People whom a player may block."""
     sign_ins_per_minute: int = Field(default=60, ge=1)
     """Challenges and sign-ins from one network in a minute, and of one key a sixth of it."""
 
@@ -84,6 +95,13 @@ class AccountsSettings(ProtectionSettings):
     def quota_limits(self) -> QuotaLimits:
         """What players may grant their own API keys."""
         return QuotaLimits(self.api_key_per_minute, self.api_key_per_day)
+
+    @property
+    def friend_limits(self) -> FriendLimits:
+        """How many friends, requests and blocks a player may have."""
+        return FriendLimits(
+            self.friends_max, self.friend_requests_max, self.friend_asks_per_day, self.friend_blocks_max
+        )
 
     @property
     def creation(self) -> CreationLimits:

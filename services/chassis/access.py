@@ -23,7 +23,7 @@ AccessTable = Mapping[str, Access]
 ROLES: Final[tuple[Role, ...]] = ("admin", "disputes", "money", "support")
 """`support` reads people and money, `disputes` resolves rounds, `money` refunds and grants, `admin` gives
 roles and keys, and may do what the others may."""
-SCOPES: Final = ("play", "profile", "records.read", "records.share", "wallet.read")
+SCOPES: Final = ("friends", "play", "profile", "records.read", "records.share", "wallet.read")
 """What an API key may be good for."""
 ACCESS_WORDS: Final = frozenset(get_args(Access))
 REASON_CHARACTERS_MIN: Final = 3
@@ -46,6 +46,24 @@ _BY_METHOD: Final[Mapping[str, str]] = {
     "/paiju.accounts.v1.AccountsService/BatchGetProfiles": "play",
     "/paiju.accounts.v1.AccountsService/GetProfile": "profile",
     "/paiju.accounts.v1.AccountsService/UpdateProfile": "profile",
+    **{
+        f"/paiju.accounts.v1.FriendService/{method}": "friends"
+        for method in (
+            "AcceptFriend",
+            "AskFriend",
+            "BlockPlayer",
+            "DeclineFriend",
+            "FindPlayers",
+            "GetFriendship",
+            "InviteFriend",
+            "ListBlockedPlayers",
+            "ListFriendRequests",
+            "ListFriends",
+            "RemoveFriend",
+            "UnblockPlayer",
+            "WithdrawFriendRequest",
+        )
+    },
     "/paiju.accounts.v1.ProtectionService/GetProtection": "profile",
     "/paiju.economy.v1.EconomyService/AddStake": "play",
     "/paiju.economy.v1.EconomyService/ClaimRelief": "play",
@@ -53,6 +71,8 @@ _BY_METHOD: Final[Mapping[str, str]] = {
     "/paiju.economy.v1.EconomyService/GetSettlement": "records.read",
     "/paiju.economy.v1.EconomyService/GetWallet": "wallet.read",
     "/paiju.economy.v1.EconomyService/ListEntries": "wallet.read",
+    "/paiju.progress.v1.RatingService/GetRating": "play",
+    "/paiju.progress.v1.RatingService/ListRatings": "play",
     "/paiju.table.v1.ReplayService/CheckRecord": "records.read",
     "/paiju.table.v1.ReplayService/ExplainDecision": "records.read",
     "/paiju.table.v1.ReplayService/GetReplay": "records.read",

@@ -135,6 +135,45 @@ ACCOUNTS: dict[str, Reason] = {
     "SCOPE_UNKNOWN": Reason(
         "INVALID_ARGUMENT", "没有这种权限（{known}）。", "There is no such scope; there are {known}."
     ),
+    "FRIEND_SELF": Reason("INVALID_ARGUMENT", "不能对自己这样做。", "That can't be done with oneself."),
+    "FRIEND_ONLY": Reason("FAILED_PRECONDITION", "只能邀请好友。", "Only friends can be invited."),
+    "FRIEND_BLOCKED": Reason(
+        "FAILED_PRECONDITION", "你已拉黑此人，请先解除。", "You have blocked this person; unblock first."
+    ),
+    "FRIEND_REQUEST_GONE": Reason(
+        "FAILED_PRECONDITION",
+        "此好友申请已撤回或过期。",
+        "This request was taken back, or its time is over.",
+    ),
+    "FRIENDS_FULL": Reason(
+        "RESOURCE_EXHAUSTED", "好友最多 {most} 人。", "You can have {most} friends at most."
+    ),
+    "FRIEND_HAS_ENOUGH": Reason(
+        "RESOURCE_EXHAUSTED", "对方的好友已满。", "This person has as many friends as one can have."
+    ),
+    "FRIEND_REQUESTS_FULL": Reason(
+        "RESOURCE_EXHAUSTED",
+        "等待回复的好友申请最多 {most} 个，可先撤回一些。",
+        "At most {most} of your requests can wait at once; take some back first.",
+    ),
+    "FRIEND_INBOX_FULL": Reason(
+        "RESOURCE_EXHAUSTED",
+        "对方待处理的好友申请过多，请以后再试。",
+        "Too many requests wait for this person; try again later.",
+    ),
+    "FRIEND_ASKS_SPENT": Reason(
+        "RESOURCE_EXHAUSTED",
+        "每天最多发出 {most} 个好友申请，请明天再试。",
+        "At most {most} requests can be sent in a day; try again tomorrow.",
+    ),
+    "FRIEND_BLOCKS_FULL": Reason(
+        "RESOURCE_EXHAUSTED", "最多拉黑 {most} 人。", "You can block {most} people at most."
+    ),
+    "NICKNAME_NOT_UNIQUE": Reason(
+        "FAILED_PRECONDITION",
+        "有多人使用这个昵称，请从列表中选择。",
+        "Several people are called so; choose from those that are found.",
+    ),
     "UNTIL_PAST": Reason("INVALID_ARGUMENT", "时间须在将来。", "The time must be in the future."),
     "SELF_EXCLUDED": Reason(
         "FAILED_PRECONDITION",

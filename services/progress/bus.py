@@ -22,7 +22,8 @@ from services.chassis.errors import Outage, Refusal
 from services.chassis.metrics import Metrics
 from services.chassis.run import Consumes
 from services.progress.core.counts import RoundResult, SeatResult
-from services.progress.store import plays
+from services.progress.core.ratings import rated
+from services.progress.store import plays, ratings
 from services.progress.store import sign_ins as store
 
 SETTLED: Final = Consumes("progress-plays", (RoundSettled,))
@@ -31,6 +32,9 @@ tables of its own, and has the whole past counted anew."""
 
 FIRST_FOLD: Final = Consumes("progress-rounds", (RoundSettled,))
 """What counted before `progress-plays` did; nobody reads it any more."""
+
+RATED: Final = Consumes("progress-ratings", (RoundSettled,))
+"""The same for ratings."""
 
 DELETED: Final = Consumes("progress-deletions", (AccountDeleted,))
 
@@ -47,12 +51,33 @@ class Ears:
         self._db = db
         self._clock = clock
         self._counted = metrics.counter("progress_rounds_counted", "Settled rounds counted")
+        by_how = metrics.counter(
+            "progress_rounds_rated", "Settled rounds by what ratings made of them", ["how"]
+        )
+        self._rated, self._redone, self._left_out = (
+            by_how.labels(how) for how in ("rated", "reckoned_anew", "too_late")
+        )
 
     async def on_settled(self, deliveries: Sequence[Delivery[Message]]) -> None:
         """Count rounds, each once."""
         results = [result_of(one.message) for one in deliveries if isinstance(one.message, RoundSettled)]
         new = await self._db.run(lambda connection: plays.count(connection, results))
         self._counted.inc(new)
+
+    async def on_rated(self, deliveries: Sequence[Delivery[Message]]) -> None:
+        """Rate rounds, each once, in the order of their ends."""
+        rounds = [
+            round_
+            for one in deliveries
+            if isinstance(one.message, RoundSettled) and (round_ := rated(result_of(one.message))) is not None
+        ]
+        if not rounds:
+            return
+        now_ms = self._clock.now_ms()
+        folded = await self._db.run(lambda connection: ratings.fold(connection, rounds, now_ms))
+        self._rated.inc(folded.rated)
+        self._redone.inc(folded.redone)
+        self._left_out.inc(folded.left_out)
 
     async def on_deleted(self, deliveries: Sequence[Delivery[Message]]) -> None:
         """Forget players who are gone; twice does nothing."""
@@ -62,6 +87,7 @@ class Ears:
         def forget(connection: Connection) -> None:
             for player_id in sorted(gone):
                 plays.forget(connection, player_id, now_ms)
+            ratings.forget(connection, gone)
 
         await self._db.run(forget)
 

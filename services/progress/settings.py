@@ -15,6 +15,8 @@ class ProgressSettings(ServiceSettings):
 
     sign_in_rewards: tuple[int, ...] = REWARDS
     """Gold of the days of a streak, JSON list; after the last day it begins again."""
+    provisional_rounds: int = Field(default=30, ge=0, le=10_000)
+    """Rated rounds below which a rating is provisional."""
     batch: int = Field(default=200, ge=1, le=2_000)
     """Settled rounds counted in one transaction at most."""
 

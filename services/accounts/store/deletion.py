@@ -9,7 +9,7 @@ from paiju.accounts.v1.events_pb2 import AccountDeleted
 from sqlalchemy import Connection, Row, delete, select, update
 
 from services.accounts.core.names import AVATARS
-from services.accounts.store import people, protection, schema, sessions, staff
+from services.accounts.store import friends, people, protection, schema, sessions, staff
 from services.chassis import outbox
 from services.chassis.errors import Refusal
 
@@ -76,6 +76,7 @@ def forget(connection: Connection, player_id: str, now_ms: int) -> bool:
         )
     )
     protection.keep_for_ways(connection, player_id)
+    friends.forget(connection, player_id)
     secrets, keys = schema.api_key_secrets, schema.api_keys
     mine = select(keys.c.key_id).where(keys.c.player_id == player_id)
     connection.execute(delete(secrets).where(secrets.c.key_id.in_(mine)))

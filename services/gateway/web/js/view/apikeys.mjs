@@ -6,7 +6,7 @@ import { icon } from "./icons.mjs";
 import { confirmed, field, nothing, panel, timeWords } from "./parts.mjs";
 import { waitFor } from "./waitfor.mjs";
 
-const SCOPES = ["play", "profile", "records.read", "records.share", "wallet.read"];
+const SCOPES = ["play", "friends", "profile", "records.read", "records.share", "wallet.read"];
 
 /** Describe the panel of keys. */
 export function apiKeys(state, controls, mine) {

@@ -66,6 +66,7 @@ export const SECURITY = {
   "security.key.scopes": ["它可以做什么", "What it may do"],
   "security.scope.play": ["打牌", "Play"],
   "security.scope.profile": ["看和改资料", "Read and change the profile"],
+  "security.scope.friends": ["管理好友", "Friends"],
   "security.scope.records.read": ["看牌局记录", "Read records of rounds"],
   "security.scope.records.share": ["分享和收藏牌局", "Share and keep rounds"],
   "security.scope.wallet.read": ["看钱包", "Read the wallet"],
