@@ -15,7 +15,10 @@ from services.chassis.errors import Refusal
 from services.chassis.ids import SystemIds
 from services.economy.core.room_cards import held_of, kept_of
 from services.economy.store import room_cards, wallets
+from services.economy.store.matches import end_matches
 from services.economy.store.proof import prove
+from services.economy.store.proof_rooms import HELD_MS_MAX
+from services.economy.store.proof_stakes import CLOSING_MS_MAX
 from services.economy.store.room_cards import Ended
 from tests.support.book import NOW_MS
 
@@ -195,3 +198,27 @@ async def test_many_at_once_take_the_cards_of_one_wallet_once(postgres_url: str)
         assert await clean(db)
     finally:
         await db.close()
+
+
+async def test_cards_that_outlive_their_match_are_found_by_the_proof(book: Database) -> None:
+    await give(book, "p_a", 5)
+    await give(book, "p_b", 5)
+    await hold(book)
+    await book.run(lambda c: end_matches(c, [("0-m", 8, NOW_MS)]))
+    after_ms = NOW_MS + CLOSING_MS_MAX
+    assert (await book.read(partial(prove, now_ms=after_ms))).findings == ()
+    for since in (0, 1):
+        proof = await book.read(partial(prove, now_ms=after_ms + 1, since=since))
+        assert proof.findings == ("house/rooms/0-m: its match is over, it still holds 6 room_card",)
+    await end(book, 5, -2, -3)
+    assert (await book.read(partial(prove, now_ms=after_ms + 1))).findings == ()
+
+
+async def test_cards_of_a_match_that_nobody_hears_of_again_are_found_by_the_proof(book: Database) -> None:
+    await give(book, "p_a", 5)
+    await hold(book, payer="owner")
+    assert (await book.read(partial(prove, now_ms=NOW_MS + HELD_MS_MAX))).findings == ()
+    proof = await book.read(partial(prove, now_ms=NOW_MS + HELD_MS_MAX + 1))
+    assert proof.findings == (
+        "house/rooms/0-m: its match has not ended in 7 days, it still holds 3 room_card",
+    )

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from services.chassis.db import migrate
 from services.chassis.db.postgres import postgres_engine
 from services.chassis.db.sqlite import sqlite_engine
 from services.economy.core.disputes import engine_word
-from services.economy.store import decisions, facts, schema
+from services.economy.store import decisions, facts, room_cards, schema, wallets
 from services.economy.store.matches import end_matches
 from services.economy.store.proof import FINDINGS_MAX, Proof, prove
 from tests.support.book import NOW_MS, PLAYERS, Books, agreed, audited, seated, voided
@@ -25,11 +26,20 @@ from tests.support.postgres import PostgresServer
 LATER_MS = NOW_MS + 600_000
 
 
+def give_cards(connection: Connection, player_id: str) -> None:
+    wallets.grant(connection, f"cards/{player_id}", "task", player_id, "room_card", 20, "", NOW_MS)
+
+
+def hold_cards(connection: Connection, match_id: str) -> None:
+    room_cards.hold(connection, match_id, "winner", 4, PLAYERS[:2], PLAYERS[1], NOW_MS)
+
+
 def a_full_book(engine: Engine) -> Books:
     """Return a book with something in every table.
 
     Match 0-m is over; 1-n is under way, its round 2 waits for round 1; 2-d had a dispute that was decided for
-    scoring, 3-o has one that is open; 4-t has a tombstone. There is a fee at 5-f.
+    scoring, 3-o has one that is open; 4-t has a tombstone. There is a fee at 5-f. Room cards are held for
+    6-h, which plays; 7-k has kept the winner's, 8-r gave all back, 9-v was over before it began.
     """
     books = Books(engine)
     for player in PLAYERS[:2]:
@@ -59,6 +69,15 @@ def a_full_book(engine: Engine) -> Books:
     fee = audited("5-f", 1)
     fee.settlement_json = json.dumps({"base_stake": 10, "fee": 7})
     books.hear(facts.from_audited(fee), agreed("5-f", 2, points=(0, 0, 0)))
+    for player in PLAYERS[:2]:
+        books.run(partial(give_cards, player_id=player))
+    for match, scores, rounds in (("6-h", (), 0), ("7-k", (5, -5), 8), ("8-r", (0, 0), 0)):
+        books.run(partial(hold_cards, match_id=match))
+        if scores:
+            ended = [room_cards.Ended(match, scores, rounds)]
+            books.run(partial(room_cards.end, ended=ended, now_ms=NOW_MS))
+    books.run(lambda c: end_matches(c, [("7-k", 8, NOW_MS), ("8-r", 0, NOW_MS)]))
+    books.run(lambda c: room_cards.give_back(c, "9-v", NOW_MS))
     return books
 
 
@@ -84,6 +103,7 @@ def settled(table: str) -> str:
 ENTRY = settled("entries") + " AND account = 'stake/0-m/0'"
 TRANSFER = settled("transfers")
 WALLET = "id = 'wallet/p_a' AND currency = 'gold'"
+KEPT = "match_id = '7-k'"
 STAKE = "id = 'stake/1-n/0'"
 CHEATS = [
     Cheat("accounts", WALLET, "balance = balance + 1", "account wallet/p_a gold: balance"),
@@ -95,7 +115,12 @@ CHEATS = [
     Cheat("accounts", STAKE, "balance = balance + 5", "account stake/1-n/0 gold: balance"),
     Cheat("accounts", STAKE, "owner = 'p_b'", "stake/1-n/0: is of p_a, its account of 'p_b'"),
     Cheat("accounts", "id = 'house/bots'", "balance = balance - 1", "account house/bots gold: balance"),
-    Cheat("accounts", "id = 'issuer'", "balance = balance + 1", "account issuer gold: balance"),
+    Cheat(
+        "accounts",
+        "id = 'issuer' AND currency = 'gold'",
+        "balance = balance + 1",
+        "account issuer gold: balance",
+    ),
     Cheat("entries", ENTRY, "amount = amount + 1", "entries in gold sum to 1, not 0"),
     Cheat("entries", ENTRY, "balance_after = balance_after + 1", "entry {id} of stake/0-m/0 gold: says"),
     Cheat("entries", ENTRY, "account = 'wallet/p_a'", "account stake/0-m/0 gold: balance"),
@@ -168,6 +193,17 @@ CHEATS = [
     Cheat(
         "decisions", "round_id = '2-d/1'", "round_id = '0-m/1'", "round 0-m/1: disputed or decided, but not"
     ),
+    Cheat("room_holds", KEPT, "state = 'held'", "house/rooms/7-k: held, but kept [4, 0]"),
+    Cheat("room_holds", KEPT, "state = 'held', kept = ''", "house/rooms/7-k: its match is over, it still"),
+    Cheat("room_holds", KEPT, "state = 'returned'", "house/rooms/7-k: returned, but kept [4, 0]"),
+    Cheat("room_holds", KEPT, "kept = '[0, 4]'", "house/rooms/7-k: p_a paid 4 and got 4 back"),
+    Cheat("room_holds", KEPT, "kept = '[5, -1]'", "house/rooms/7-k: kept [5, -1] of [4, 4]"),
+    Cheat("room_holds", KEPT, "held = '[5, 4]'", "house/rooms/7-k: [5, 4] of "),
+    Cheat("room_holds", KEPT, 'seats = \'["p_a", "p_x"]\'', "is not what was asked for"),
+    Cheat("room_holds", KEPT, "payer = 'each'", "house/rooms/7-k: [4, 4] of "),
+    Cheat("room_holds", KEPT, "content_hash = {junk}", "house/rooms/7-k: [4, 4] of "),
+    Cheat("room_holds", KEPT, "match_id = '7-x'", "house/rooms/7-k: cards moved, but none were asked for"),
+    Cheat("room_holds", "match_id = '6-h'", "at_ms = 5", "house/rooms/6-h: its match has not ended"),
     Cheat("outbox", "event_id = 'settled:0-m/1'", "payload = {junk}", "round 0-m/1: what was told of it"),
     Cheat("outbox", "event_id = 'settled:0-m/1'", "payload = {event}", "round 0-m/1: told as"),
     Cheat("outbox", "event_id = 'settled:0-m/1'", "event_id = 'x'", "round 0-m/1: settled, but nobody was"),
@@ -182,6 +218,7 @@ LOST = [
     Cheat("stakes", "match_id = '1-n' AND seat = 0", "", "stake/1-n/0: holds 560 gold, but no such stake"),
     Cheat("disputes", "round_id = '3-o/1'", "", "round 3-o/1: disputed or decided, but not among"),
     Cheat("decisions", "round_id = '2-d/1'", "", "round 2-d/1: settled"),
+    Cheat("room_holds", "match_id = '6-h'", "", "house/rooms/6-h: cards moved, but none were asked for"),
     Cheat("outbox", "event_id = 'settled:0-m/1'", "", "round 0-m/1: settled, but nobody was told"),
 ]
 UNSEEN = {
@@ -196,6 +233,7 @@ UNSEEN = {
     "disputes": {"match_id", "cause", "at_ms"},
     "decisions": {"reason", "staff_id", "request_key", "content_hash", "record", "at_ms"},
     "outbox": {"id", "type", "sent_at_ms"},
+    "room_holds": set[str](),
 }
 """Columns whose change the proof can't see, and why that is no matter."""
 
@@ -310,7 +348,7 @@ def test_every_column_is_changed_by_a_test_or_is_known_not_to_matter() -> None:
             if one.table == table
             for part in one.change.split(",")
         }
-        columns = set(schema.metadata.tables[table].columns.keys())
+        columns = set({**schema.metadata.tables, **room_cards.metadata.tables}[table].columns.keys())
         assert columns - tried - unseen == set(), table
 
 

@@ -17,6 +17,7 @@ from services.economy.store.proof_entries import (
     wrong_running_balances,
     wrong_sums,
 )
+from services.economy.store.proof_rooms import holds_that_outlive_their_match, wrong_holds
 from services.economy.store.proof_rounds import wrong_events, wrong_order, wrong_rounds
 from services.economy.store.proof_stakes import stakes_that_hold_too_long, wrong_stakes
 from services.economy.store.proof_transfers import transfers_without_entries, wrong_transfers
@@ -48,8 +49,8 @@ def prove(connection: Connection, now_ms: int, since: int = 0) -> Proof:
         connection: The book, in a transaction that sees one snapshot.
         now_ms: Unix milliseconds.
         since: 0 = everything. Otherwise only what entries after this id touched, and what is cheap to check
-            whole: totals, signs and names of accounts, stakes that are not closed. A change to what is older
-            shows in the totals or in the next whole proof.
+            whole: totals, signs and names of accounts, stakes that are not closed, cards that are held. A
+            change to what is older shows in the totals or in the next whole proof.
     """
     entries, of, accounts = schema.entries, schema.transfers, schema.accounts
     mark = connection.execute(select(func.coalesce(func.max(entries.c.id), 0))).scalar_one()
@@ -73,6 +74,7 @@ def _findings(connection: Connection, now_ms: int, since: int) -> Iterator[str]:
     yield from wrong_running_balances(connection, since)
     yield from wrong_owners(connection, since)
     yield from stakes_that_hold_too_long(connection, now_ms, since)
+    yield from holds_that_outlive_their_match(connection, now_ms)
     if since:
         return
     yield from transfers_without_entries(connection)
@@ -84,3 +86,4 @@ def _findings(connection: Connection, now_ms: int, since: int) -> Iterator[str]:
     yield from wrong_events(connection, now_ms)
     yield from wrong_disputes(connection)
     yield from wrong_stakes(connection)
+    yield from wrong_holds(connection)
