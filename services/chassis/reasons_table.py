@@ -5,6 +5,11 @@ from __future__ import annotations
 from services.chassis.reason import Reason
 
 TABLE: dict[str, Reason] = {
+    "FRIENDS_UNKNOWN": Reason(
+        "FAILED_PRECONDITION",
+        "暂时查不到好友，请稍后再试。",
+        "Your friends can't be looked up at this moment; try again.",
+    ),
     "SEATED_HERE": Reason(
         "PERMISSION_DENIED",
         "你坐在这张牌桌上，不能旁观。",

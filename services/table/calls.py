@@ -17,7 +17,7 @@ from services.table.core.spec import fingerprint_of, shard_of
 from services.table.core.table import Table
 from services.table.encode import summary_of
 from services.table.shard import Shard
-from services.table.watch_calls import Liked, Live, MayLike, answer_watch
+from services.table.watch_calls import Liked, Live, LiveAmong, MayLike, answer_watch
 
 FORWARD_S = 3.0
 TABLES_PER_SHARD_MAX = 20_000
@@ -57,7 +57,7 @@ class Note(msgspec.Struct, frozen=True, array_like=True, tag=5):
     said: e.Audited | e.Settled
 
 
-AnyCall = Create | Get | Close | Seats | Note | Live | MayLike | Liked
+AnyCall = Create | Get | Close | Seats | Note | Live | LiveAmong | MayLike | Liked
 
 
 class Answer(msgspec.Struct, frozen=True, array_like=True):
@@ -68,6 +68,8 @@ class Answer(msgspec.Struct, frozen=True, array_like=True):
     details: dict[str, str | int] = {}
     total: int = 0
     """Live tables in all."""
+    unrated: int = 0
+    """Live tables left out because their rating is not known."""
 
 
 _encoder = msgspec.msgpack.Encoder()
@@ -115,6 +117,16 @@ class Calls:
         """
         answer = await self._ask(shard_name, call)
         return [LiveTable.FromString(table) for table in answer.summaries], answer.total
+
+    async def live_among(self, shard_name: str, call: LiveAmong) -> tuple[list[LiveTable], int, int]:
+        """Return live tables of a shard, how many there are in all, and how many of unknown rating are not
+        among them.
+
+        Raises:
+            Outage: No owner answers, or none that knows these filters.
+        """
+        answer = await self._ask(shard_name, call)
+        return [LiveTable.FromString(table) for table in answer.summaries], answer.total, answer.unrated
 
     async def watch(self, call: MayLike | Liked) -> None:
         """Ask, or tell, the owner of a table something of those who watch it.
@@ -170,9 +182,9 @@ async def _answer(shard: Shard, call: AnyCall) -> Answer:
             return Answer(summaries)
         case Note():
             return await _note(shard, call)
-        case Live() | MayLike() | Liked():
-            listed, total = answer_watch(shard, call)
-            return Answer(listed, total=total)
+        case Live() | LiveAmong() | MayLike() | Liked():
+            listed, total, unrated = answer_watch(shard, call)
+            return Answer(listed, total=total, unrated=unrated)
 
 
 async def _known(shard: Shard, table_id: str) -> Table:

@@ -17,6 +17,7 @@ from services.table.marks import Marks
 from services.table.minds import Minds
 from services.table.outbox import Bank, Records
 from services.table.protection import Guard
+from services.table.ratings import Ratings
 
 if TYPE_CHECKING:
     from services.table.shard import Shard
@@ -51,5 +52,7 @@ class Means:
     """What tells that a log has lost its end; None = nobody looks."""
     guard: Guard | None = None
     """Who knows who may play; None = nobody is asked."""
+    ratings: Ratings | None = None
+    """Who knows how well people play; None = no table's rating is known."""
     folding: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held while the tables of a shard are made: of several taken together each plays when it is made."""

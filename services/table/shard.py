@@ -157,7 +157,7 @@ class Shard:
             self.watchers.tell_seats,
             self.watchers.left,
         )
-        self.live = LiveIndex(means.clock, tables.live, self.watchers.watched)
+        self.live = LiveIndex(means.clock, tables.live, self.watchers.watched, means.ratings)
         self._desk = Desk(
             means.clock,
             tables,

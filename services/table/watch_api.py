@@ -16,8 +16,9 @@ from services.chassis.clock import Clock
 from services.chassis.errors import Outage, Refusal
 from services.table.calls import Calls
 from services.table.core.spec import COINS_MAX, HALL_ID_CHARS_MAX, ROUNDS_MAX, TABLE_ID, shard_of
-from services.table.watch_calls import Liked, Live, MayLike
-from services.table.watch_index import Key, Wanted, key_of
+from services.table.friends import Friends
+from services.table.watch_calls import Liked, Live, LiveAmong, MayLike
+from services.table.watch_index import Among, Key, Wanted, key_of
 from services.table.watch_store import PLAYS_MAX, LikeStore
 
 ACCESS: AccessTable = {"ListLiveTables": "player", "LikePlay": "player", "ListLikedPlays": "player"}
@@ -28,6 +29,7 @@ PLAYERS_MAX = 100
 NAME_CHARS_MAX = 64
 ROUND_ID_CHARS_MAX = 80
 EVENTS_MAX = 10_000
+RATING_MAX = 9_999
 
 _TOKEN = re.compile(r"([0-9]{1,9})\.([0-9]{1,15})\.([0-9a-z-]{1,60})")
 
@@ -39,11 +41,14 @@ _log = log.get(service="table")
 class WatchApi(watch_service_pb2_grpc.WatchServiceServicer):
     """See protos/paiju/table/v1/watch_service.proto."""
 
-    def __init__(self, shards: Sequence[str], calls: Calls, likes: LikeStore, clock: Clock) -> None:
+    def __init__(
+        self, shards: Sequence[str], calls: Calls, likes: LikeStore, clock: Clock, friends: Friends
+    ) -> None:
         self._shards = shards
         self._calls = calls
         self._likes = likes
         self._clock = clock
+        self._friends = friends
 
     async def ListLiveTables(  # noqa: N802 - gRPC
         self, request: w.ListLiveTablesRequest, context: Any
@@ -56,12 +61,16 @@ class WatchApi(watch_service_pb2_grpc.WatchServiceServicer):
         order = request.order or w.LIVE_ORDER_VIEWERS
         if order not in (w.LIVE_ORDER_VIEWERS, w.LIVE_ORDER_NEWEST):
             raise Refusal("INVALID_ARGUMENT", field="order")
-        call = Live(wanted, order, _after(request.page_token), size + 1)
+        among = await self._among(request)
         answers = await asyncio.gather(
-            *(self._calls.live(shard, call) for shard in self._shards), return_exceptions=True
+            *(
+                self._live(shard, wanted, among, order, _after(request.page_token), size + 1)
+                for shard in self._shards
+            ),
+            return_exceptions=True,
         )
         found: list[w.LiveTable] = []
-        total = 0
+        total = unrated = 0
         for shard, answer in zip(self._shards, answers, strict=True):
             if isinstance(answer, Outage):
                 _log.warning("live_tables_left_out", shard=shard, why=str(answer))
@@ -70,12 +79,51 @@ class WatchApi(watch_service_pb2_grpc.WatchServiceServicer):
             else:
                 found += answer[0]
                 total += answer[1]
+                unrated += answer[2]
         found.sort(key=lambda table: key_of(table, order))
         token = ""
         if len(found) > size:
             last = key_of(found[size - 1], order)
             token = f"{-last[0]}.{-last[1]}.{last[2]}"
-        return w.ListLiveTablesResponse(tables=found[:size], next_page_token=token, total=total)
+        return w.ListLiveTablesResponse(
+            tables=found[:size], next_page_token=token, total=total, unrated=unrated
+        )
+
+    async def _live(
+        self, shard: str, wanted: Wanted, among: Among | None, order: int, after: Key | None, most: int
+    ) -> tuple[list[w.LiveTable], int, int]:
+        if among is not None:
+            return await self._calls.live_among(shard, LiveAmong(wanted, among, order, after, most))
+        tables, total = await self._calls.live(shard, Live(wanted, order, after, most))
+        return tables, total, 0
+
+    async def _among(self, request: w.ListLiveTablesRequest) -> Among | None:
+        """Return the filters that rest on what other services know; None = there are none.
+
+        Raises:
+            Refusal: INVALID_ARGUMENT. UNAUTHENTICATED: nobody's friends. FRIENDS_UNKNOWN: they can't be
+                found out now, and without them the list would be another.
+        """
+        low, high = request.rating_min, request.rating_max
+        if not (0 <= low <= RATING_MAX and 0 <= high <= RATING_MAX) or (high and low > high):
+            raise Refusal("INVALID_ARGUMENT", field="rating_min, rating_max")
+        if not (request.friends or request.player_ids):
+            return Among(rating_min=low, rating_max=high) if low or high else None
+        player = auth.player() if request.friends else auth.current().player_id
+        friends: frozenset[str] = frozenset()
+        try:
+            if player:
+                friends = await self._friends.of(player)
+        except Outage as outage:
+            _log.warning("friends_not_known", why=str(outage)[:200])
+            if request.friends:
+                raise Refusal("FRIENDS_UNKNOWN") from outage
+        return Among(
+            friends=tuple(sorted(friends)) if request.friends else None,
+            rooms_of=tuple(sorted({player, *friends} - {""})),
+            rating_min=low,
+            rating_max=high,
+        )
 
     async def LikePlay(self, request: w.LikePlayRequest, context: Any) -> w.LikePlayResponse:  # noqa: N802 - gRPC
         """Like a play that watchers are shown."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from services.chassis.errors import Refusal
-from services.table.watch_index import Key, Wanted
+from services.table.watch_index import Among, Key, Wanted
 
 if TYPE_CHECKING:
     from services.table.shard import Shard
@@ -17,6 +17,18 @@ class Live(msgspec.Struct, frozen=True, array_like=True, tag=10):
     """Find live tables of this shard."""
 
     wanted: Wanted
+    order: int
+    after: Key | None
+    most: int
+
+
+class LiveAmong(msgspec.Struct, frozen=True, array_like=True, tag=13):
+    """The same with filters that an owner of an older version does not know: it answers nothing then, and
+    its tables are left out, instead of all of them let through.
+    """
+
+    wanted: Wanted
+    among: Among
     order: int
     after: Key | None
     most: int
@@ -40,19 +52,21 @@ class Liked(msgspec.Struct, frozen=True, array_like=True, tag=12):
     likes: int
 
 
-WatchCall = Live | MayLike | Liked
+WatchCall = Live | LiveAmong | MayLike | Liked
 
 
-def answer_watch(shard: Shard, call: WatchCall) -> tuple[tuple[bytes, ...], int]:
-    """Return serialised live tables and how many there are in all; both empty for the other calls.
+def answer_watch(shard: Shard, call: WatchCall) -> tuple[tuple[bytes, ...], int, int]:
+    """Return serialised live tables, how many there are in all, and how many are left out because their
+    rating is not known; nothing for the other calls.
 
     Raises:
         Refusal: SEATED_HERE, PLAY_UNKNOWN: that play is not among those that watchers are shown.
     """
     match call:
-        case Live():
-            found, total = shard.live.find(call.wanted, call.order, call.after, call.most)
-            return tuple(table.SerializeToString() for table in found), total
+        case Live() | LiveAmong():
+            among = call.among if isinstance(call, LiveAmong) else None
+            found, total, unrated = shard.live.find(call.wanted, call.order, call.after, call.most, among)
+            return tuple(table.SerializeToString() for table in found), total, unrated
         case MayLike():
             table = shard.tables.live.get(call.table_id)
             if table is not None and table.seat_of(call.player) is not None:
@@ -62,4 +76,4 @@ def answer_watch(shard: Shard, call: WatchCall) -> tuple[tuple[bytes, ...], int]
                 raise Refusal("PLAY_UNKNOWN")
         case Liked():
             shard.watchers.liked(call.table_id, call.round_no, call.event_no, call.likes)
-    return (), 0
+    return (), 0, 0

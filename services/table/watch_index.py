@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ from paiju.table.v1.watch_service_pb2 import LIVE_ORDER_NEWEST, LiveTable
 
 from services.chassis.clock import Clock
 from services.table.core.table import Table
+from services.table.ratings import UNKNOWN, Ratings
 
 FRESH_S = 1.0
 """The list is made anew when it is older, and only if somebody asks."""
@@ -33,6 +35,23 @@ class Wanted(msgspec.Struct, frozen=True, array_like=True):
     players: tuple[str, ...] = ()
 
 
+class Among(msgspec.Struct, frozen=True, array_like=True):
+    """Filters that rest on what other services know."""
+
+    friends: tuple[str, ...] | None = None
+    """Only tables at which one of these sits; None = whoever sits there."""
+    rooms_of: tuple[str, ...] = ()
+    """Where persons or friends are asked for, friends' rooms are shown in which one of these sits."""
+    rating_min: int = 0
+    rating_max: int = 0
+    """Bounds on a table's rating; 0 = none."""
+
+    @property
+    def by_rating(self) -> bool:
+        """Whether ratings matter."""
+        return bool(self.rating_min or self.rating_max)
+
+
 def key_of(table: LiveTable, order: int) -> Key:
     """Return what a table of a list is sorted by."""
     first = 0 if order == LIVE_ORDER_NEWEST else -table.viewers
@@ -46,29 +65,42 @@ class LiveIndex:
         clock: Time.
         tables: All tables of the shard.
         watched: How many watch, by table.
+        ratings: Who knows how well people play; None = nobody.
     """
 
     def __init__(
-        self, clock: Clock, tables: Mapping[str, Table], watched: Callable[[], Mapping[str, int]]
+        self,
+        clock: Clock,
+        tables: Mapping[str, Table],
+        watched: Callable[[], Mapping[str, int]],
+        ratings: Ratings | None = None,
     ) -> None:
         self._clock = clock
         self._tables = tables
         self._watched = watched
         self._made_at = float("-inf")
         self._newest: list[Table] = []
-        self._found: dict[Wanted, list[Table]] = {}
+        self._found: dict[tuple[Wanted, Among | None], tuple[list[Table], int]] = {}
         self._viewers: Mapping[str, int] = {}
+        self._ratings = ratings
+        self._rated: dict[str, int] = {}
+        """By table, as far as somebody has asked since the list was made."""
+        self._seated: dict[str, list[Table]] | None = None
+        """Tables by who sits there; made when somebody asks."""
 
     def find(
-        self, wanted: Wanted, order: int, after: Key | None, most: int
-    ) -> tuple[Sequence[LiveTable], int]:
-        """Return so many tables behind a place in the order, and how many there are in all."""
+        self, wanted: Wanted, order: int, after: Key | None, most: int, among: Among | None = None
+    ) -> tuple[Sequence[LiveTable], int, int]:
+        """Return so many tables behind a place in the order, how many there are in all, and how many there
+        would be more but for bounds on ratings, and a rating that is not known.
+        """
         self._refresh()
-        found = self._found.get(wanted)
-        if found is None:
+        kept = self._found.get((wanted, among))
+        if kept is None:
             if len(self._found) >= FOUND_MAX:
                 self._found.clear()
-            found = self._found[wanted] = [table for table in self._newest if _fits(table, wanted)]
+            kept = self._found[wanted, among] = self._search(wanted, among)
+        found, unrated = kept
         page: list[LiveTable] = []
         for viewers, table in self._in_order(found, order):
             made_at, table_id = table.s.created_at, table.s.table_id
@@ -77,8 +109,46 @@ class LiveIndex:
                 continue
             if len(page) == most:
                 break
-            page.append(_told(table, viewers))
-        return page, len(found)
+            page.append(_told(table, viewers, self._rating(table)))
+        return page, len(found), unrated
+
+    def _search(self, wanted: Wanted, among: Among | None) -> tuple[list[Table], int]:
+        candidates: Sequence[Table] = self._newest
+        if wanted.players:
+            candidates = self._of(wanted.players)
+        elif among is not None and among.friends is not None:
+            candidates = self._of(among.friends)
+        friends = None if among is None or among.friends is None else frozenset(among.friends)
+        rooms_of = None if among is None else frozenset(among.rooms_of)
+        found = [table for table in candidates if _fits(table, wanted, friends, rooms_of)]
+        if among is None or not among.by_rating:
+            return found, 0
+        most = among.rating_max or 2**31
+        rated = [(table, self._rating(table)) for table in found]
+        return (
+            [table for table, rating in rated if rating != UNKNOWN and among.rating_min <= rating <= most],
+            sum(rating == UNKNOWN for _, rating in rated),
+        )
+
+    def _of(self, players: Iterable[str]) -> list[Table]:
+        """Return the tables at which one of these sits, the newest first."""
+        if self._seated is None:
+            seated = defaultdict(list)
+            for table in self._newest:
+                for player in table.s.spec.players:
+                    seated[player].append(table)
+            self._seated = dict(seated)
+        found = {table.s.table_id: table for player in players for table in self._seated.get(player, ())}
+        return sorted(found.values(), key=lambda table: (-table.s.created_at, table.s.table_id))
+
+    def _rating(self, table: Table) -> int:
+        if self._ratings is None:
+            return UNKNOWN
+        known = self._rated.get(table.s.table_id)
+        if known is None:
+            spec = table.s.spec
+            known = self._rated[table.s.table_id] = self._ratings.of_table(spec.game, spec.players)
+        return known
 
     def _in_order(self, found: Sequence[Table], order: int) -> Iterable[tuple[int, Table]]:
         viewers = self._viewers
@@ -101,6 +171,8 @@ class LiveIndex:
             return
         self._made_at = now
         self._found = {}
+        self._rated = {}
+        self._seated = None
         self._viewers = self._watched()
         self._newest = [
             table
@@ -110,7 +182,9 @@ class LiveIndex:
         self._newest.sort(key=lambda table: (-table.s.created_at, table.s.table_id))
 
 
-def _fits(table: Table, wanted: Wanted) -> bool:
+def _fits(
+    table: Table, wanted: Wanted, friends: frozenset[str] | None, rooms_of: frozenset[str] | None
+) -> bool:
     spec = table.s.spec
     if (wanted.game and spec.game != wanted.game) or (wanted.preset and spec.preset != wanted.preset):
         return False
@@ -118,12 +192,17 @@ def _fits(table: Table, wanted: Wanted) -> bool:
         return False
     if wanted.base_stake_min and (spec.stake is None or spec.stake.base_stake < wanted.base_stake_min):
         return False
-    if wanted.players:
-        return any(player in wanted.players for player in spec.players)
-    return not spec.room_code
+    if wanted.players and not any(player in wanted.players for player in spec.players):
+        return False
+    if friends is not None and friends.isdisjoint(spec.players):
+        return False
+    if not spec.room_code:
+        return True
+    is_by_person = bool(wanted.players) or friends is not None
+    return is_by_person and (rooms_of is None or not rooms_of.isdisjoint(spec.players))
 
 
-def _told(table: Table, viewers: int) -> LiveTable:
+def _told(table: Table, viewers: int, rating: int) -> LiveTable:
     state: Any = table.s
     spec = state.spec
     return LiveTable(
@@ -139,5 +218,6 @@ def _told(table: Table, viewers: int) -> LiveTable:
         started_at_ms=state.created_at,
         delay_ms=spec.watch_delay_ms,
         is_room=bool(spec.room_code),
+        rating=rating,
         needs_leave=spec.watch_leave,
     )
