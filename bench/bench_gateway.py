@@ -4,7 +4,8 @@
 
 The gateway, an owner of the shards (which answers, and plays nothing) and the echo each have a process of
 their own. An action is one message in and two out: the answer and a frame. A round trip of the echo is one
-in and one out of about the same size.
+in and one out of about the same size. In the end all connections of the door are cut and come back at once:
+connected, greeted, at their table; beside as many bare WebSockets that connect and echo once.
 """
 
 from __future__ import annotations
@@ -59,11 +60,12 @@ def collection_ms() -> float:
 
 
 async def answer_until_told(pipe: Connection) -> None:
-    """Answer each question with (resident bytes, CPU seconds, a full collection's ms) until told to end."""
+    """Answer "cpu" with CPU seconds and "memory" with (resident bytes, a full collection's ms), until told to
+    end. To ask for memory costs a collection, which is nobody's action.
+    """
     loop = asyncio.get_running_loop()
-    while await loop.run_in_executor(None, pipe.recv) != "end":
-        used = time.process_time()
-        pipe.send((resident(), used, collection_ms()))
+    while (asked := await loop.run_in_executor(None, pipe.recv)) != "end":
+        pipe.send(time.process_time() if asked == "cpu" else (resident(), collection_ms()))
 
 
 async def gateway(pipe: Connection, nats_url: str, folder: str, players: int) -> None:
@@ -132,11 +134,18 @@ def run(work: Callable[..., Coroutine[Any, Any, None]], pipe: Connection, *argum
         runner.run(work(pipe, *arguments))
 
 
-def ask(pipe: Connection) -> tuple[int, float, float]:
-    """Return a process's (resident bytes, CPU seconds, a full collection's ms)."""
-    pipe.send("?")
-    answer: tuple[int, float, float] = pipe.recv()
+def memory(pipe: Connection) -> tuple[int, float]:
+    """Return a process's (resident bytes, a full collection's ms)."""
+    pipe.send("memory")
+    answer: tuple[int, float] = pipe.recv()
     return answer
+
+
+def cpu_s(pipe: Connection) -> float:
+    """Return the processor time that a process has used."""
+    pipe.send("cpu")
+    used: float = pipe.recv()
+    return used
 
 
 async def say(socket: aiohttp.ClientWebSocketResponse, request: PlayRequest, answers: int) -> None:
@@ -154,15 +163,16 @@ async def timed(
 ) -> dict[str, float]:
     """Run loops at once; return rate, CPU of the process per round, and percentiles of their times."""
     times: list[float] = []
-    cpu, began = ask(pipe)[1], time.perf_counter()
+    cpu, began = cpu_s(pipe), time.perf_counter()
     await asyncio.gather(*(loop(times) for loop in loops))
-    seconds, used = time.perf_counter() - began, ask(pipe)[1] - cpu
+    seconds, used = time.perf_counter() - began, cpu_s(pipe) - cpu
     times.sort()
     return {
         "per_s": round(count / seconds),
         "cpu_us": round(used / count * 1e6, 1),
         "p50_ms": round(times[len(times) // 2] * 1000, 2),
         "p99_ms": round(times[len(times) * 99 // 100] * 1000, 2),
+        "max_ms": round(times[-1] * 1000, 2),
     }
 
 
@@ -179,17 +189,17 @@ async def measure(connections: int, players: int, actions: int) -> dict[str, Any
     result: dict[str, Any] = {"connections": connections, "players": players, "actions": actions}
     try:
         async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as http:
-            base = ask(door)[0]
+            base = memory(door)[0]
             sockets = [await http.ws_connect(url + "play") for _ in range(connections)]
             for socket, token in zip(sockets, tokens, strict=True):
                 await say(socket, PlayRequest(id=1, hello=Hello(access_token=token)), 1)
-            result["idle_kib"] = round((ask(door)[0] - base) / connections / 1024, 1)
+            result["idle_kib"] = round((memory(door)[0] - base) / connections / 1024, 1)
             for n, socket in enumerate(sockets):
                 command = TableCommand(table_id=f"{n % SHARDS}-table{n // 3}", attach=Attach())
                 await say(socket, PlayRequest(id=2, table=command), 2)
-            attached = ask(door)
+            attached = memory(door)
             result["attached_kib"] = round((attached[0] - base) / connections / 1024, 1)
-            result["collection_ms"] = round(attached[2], 1)
+            result["collection_ms"] = round(attached[1], 1)
 
             def player(n: int) -> Callable[[list[float]], Awaitable[None]]:
                 async def play(times: list[float]) -> None:
@@ -217,11 +227,35 @@ async def measure(connections: int, players: int, actions: int) -> dict[str, Any
                 return play
 
             result["echo"] = await timed(mirror, players * actions, [reflected(n) for n in range(players)])
+        # The session is closed: everybody was cut off.
+        async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as http:
+
+            def returning(n: int) -> Callable[[list[float]], Awaitable[None]]:
+                async def come_back(times: list[float]) -> None:
+                    began = time.perf_counter()
+                    socket = await http.ws_connect(url + "play")
+                    await say(socket, PlayRequest(id=1, hello=Hello(access_token=tokens[n])), 1)
+                    command = TableCommand(table_id=f"{n % SHARDS}-table{n // 3}", attach=Attach())
+                    await say(socket, PlayRequest(id=2, table=command), 2)
+                    times.append(time.perf_counter() - began)
+
+                return come_back
+
+            result["back"] = await timed(door, connections, [returning(n) for n in range(connections)])
+
+            async def bare(times: list[float]) -> None:
+                began = time.perf_counter()
+                socket = await http.ws_connect(mirror_url + "play")
+                await say(socket, PlayRequest(id=1), 1)
+                times.append(time.perf_counter() - began)
+
+            result["bare"] = await timed(mirror, connections, [bare] * connections)
     finally:
         for pipe in (door, tables, mirror):
             pipe.send("end")
         server.stop()
     result["ratio_cpu"] = round(result["gateway"]["cpu_us"] / result["echo"]["cpu_us"], 2)
+    result["ratio_back_cpu"] = round(result["back"]["cpu_us"] / result["bare"]["cpu_us"], 2)
     return result
 
 
@@ -246,6 +280,11 @@ def main() -> None:
         times = f"p50 {at['p50_ms']} ms  p99 {at['p99_ms']} ms"
         print(f"{name:8} {at['per_s']:>6}/s  {at['cpu_us']:>6} us CPU  {times}")
     print(f"an action costs {figures['ratio_cpu']} times a bare round trip")
+    for name in ("back", "bare"):
+        at = figures[name]
+        times = f"p50 {at['p50_ms']} ms  p99 {at['p99_ms']} ms  max {at['max_ms']} ms"
+        print(f"{name:8} {at['per_s']:>6}/s  {at['cpu_us']:>6} us CPU  {times}")
+    print(f"a return costs {figures['ratio_back_cpu']} times a bare connection")
 
 
 if __name__ == "__main__":

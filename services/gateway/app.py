@@ -11,7 +11,9 @@ from paiju.gateway.v1 import gateway_service_pb2_grpc
 
 from services.chassis import log
 from services.chassis.bus import subject
+from services.chassis.clock import SystemClock
 from services.chassis.errors import Outage
+from services.chassis.memory import set_aside
 from services.chassis.run import Parts, Service, Wiring
 from services.gateway.api import Api
 from services.gateway.bus.tables import Tables
@@ -81,6 +83,9 @@ class Gateway:
         """
         settings = self._settings
         allow_files(settings.connections_max + FILES_BESIDES)
+        clock = self._parts.clock
+        if isinstance(clock, SystemClock):
+            self._parts.spawn("gateway-memory", set_aside(clock, self._looks))
         await self.hub.tables.start()
         await self.hub.start()
         await self._runner.setup()
@@ -104,6 +109,9 @@ class Gateway:
         if self._listener is not None:
             self._listener.close()
         await self._runner.cleanup()
+
+    def _looks(self) -> int:
+        return self.hub.leftovers.looks(self._parts.clock.monotonic())
 
 
 async def _add_security(request: web.Request, response: web.StreamResponse) -> None:

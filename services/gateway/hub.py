@@ -22,6 +22,7 @@ from services.gateway.bus.tables import Tables
 from services.gateway.bus.topics import Topics
 from services.gateway.calls import Calls
 from services.gateway.core.addresses import counted
+from services.gateway.core.leftovers import Leftovers
 from services.gateway.session import Session
 from services.gateway.settings import GatewaySettings
 from services.gateway.tokens import SignedIn, signed_in
@@ -66,6 +67,7 @@ class Hub:
         self._chat = Topics(parts.bus, self._hear_chat)
         self._revocations = RevocationEars(parts.bus, parts.verifier.revocations, self._revoked)
         self._tasks: set[asyncio.Task[None]] = set()
+        self.leftovers = Leftovers()
         metrics = parts.metrics
         self.received = metrics.counter("gateway_messages_received", "Messages of clients")
         self._closed = metrics.counter("gateway_sessions_closed", "Sessions ended, by reason", ["reason"])
@@ -119,6 +121,7 @@ class Hub:
                 raise Refusal("TOO_MANY_CALLS", most=most)
         session = Session(self, self._parts.ids.new("s"), door, address, when_closed, probe)
         self._sessions[session.session_id] = session
+        self.leftovers.opened(self.clock.monotonic())
         self._by_address[network] += 1
         self._strangers.setdefault(network, set()).add(session.session_id)
         self._connections.labels(door).inc()
@@ -162,6 +165,7 @@ class Hub:
         """A session has ended."""
         if self._sessions.pop(session.session_id, None) is None:
             return
+        self.leftovers.ended()
         self._known(session)
         network = counted(session.address)
         self._by_address[network] -= 1

@@ -12,6 +12,7 @@ from services.chassis.bus import LogSpec, subject, subject_of
 from services.chassis.bus.port import Consumer
 from services.chassis.clock import SystemClock
 from services.chassis.lease import Ownership
+from services.chassis.memory import set_aside
 from services.chassis.run import Parts, Service, Wiring
 from services.table.api import ACCESS, TableApi
 from services.table.bank import EconomyBank
@@ -19,16 +20,13 @@ from services.table.bus import DISPUTES, SETTLEMENTS, Ears
 from services.table.calls import Calls, serve_call
 from services.table.evidence_api import ACCESS as EVIDENCE_ACCESS
 from services.table.evidence_api import EvidenceApi
-from services.table.friends import FriendBook
 from services.table.journal import Writer
 from services.table.library import DELETIONS, Library
 from services.table.marks import MarkStore
 from services.table.means import Means
-from services.table.memory import set_aside
 from services.table.minds import Minds
 from services.table.owner import TableOwner
 from services.table.protection import Guard
-from services.table.ratings import RatingBook
 from services.table.settings import TableSettings
 from services.table.store import RecordStore
 from services.table.watch_api import ACCESS as WATCH_ACCESS
@@ -48,7 +46,6 @@ class TableService:
         records = RecordStore(parts.db(self.name))
         is_real = isinstance(parts.clock, SystemClock) and settings.bot_processes
         self._minds = Minds(settings.bot_processes, parts.clock, parts.metrics) if is_real else None
-        self._ratings = RatingBook(parts.rpc, parts.clock, parts.metrics)
         means = Means(
             bus=parts.bus,
             clock=parts.clock,
@@ -66,7 +63,6 @@ class TableService:
             minds=self._minds,
             marks=MarkStore(parts.db(self.name)),
             guard=Guard(parts.rpc, parts.clock, parts.metrics, parts.spawn) if settings.protection else None,
-            ratings=self._ratings,
         )
         self.owner = TableOwner(means, settings.standby)
         shards = parts.registry.shards()
@@ -105,14 +101,13 @@ class TableService:
         parts.rpc.serve(
             self.name,
             watch_service_pb2_grpc.add_WatchServiceServicer_to_server,
-            WatchApi(shards, self._calls, self._likes, parts.clock, FriendBook(parts.rpc, parts.clock)),
+            WatchApi(shards, self._calls, self._likes, parts.clock),
             WATCH_ACCESS,
         )
 
     async def start(self) -> None:
         """Take shards, and hear what becomes of rounds."""
         self._parts.spawn("table-lease", self._ownership.run())
-        self._parts.spawn("table-ratings", self._ratings.run())
         if isinstance(self._parts.clock, SystemClock):
             self._parts.spawn("table-memory", set_aside(self._parts.clock, lambda: self.owner.let_go))
         self._parts.spawn(

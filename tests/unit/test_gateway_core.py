@@ -13,6 +13,7 @@ from services.chassis.errors import Refusal
 from services.gateway.core.addresses import counted, of_peer
 from services.gateway.core.attachment import ASK_PAUSE_S, Attachment, Verdict, shard_of
 from services.gateway.core.framing import embedded, leading_number
+from services.gateway.core.leftovers import CALM_S, ENDED_MAX, ENDED_PER_LOOK, Leftovers
 from services.gateway.core.methods import METHODS
 from services.gateway.core.outgoing import Limits, Outgoing
 from services.gateway.core.refusals import call_error
@@ -314,3 +315,19 @@ class TestMethods:
 
     def test_every_method_belongs_to_the_service_in_its_path(self) -> None:
         assert METHODS["paiju.chat.v1.ChatService/PostMessage"].service == "chat"
+
+
+def test_what_connections_left_behind_is_looked_for_when_nobody_comes_or_there_is_too_much() -> None:
+    left = Leftovers()
+    for _ in range(ENDED_PER_LOOK):
+        left.opened(10.0)
+        left.ended()
+    assert left.looks(10.0 + CALM_S - 0.1) == 0, "they are coming back: not now"
+    assert left.looks(10.0 + CALM_S) == 1
+    assert left.looks(99.0) == 1, "once for the same"
+    for _ in range(ENDED_MAX - 1):
+        left.ended()
+    left.opened(100.0)
+    assert left.looks(100.0) == 1
+    left.ended()
+    assert left.looks(100.0) == 2, "people come and go all the time"

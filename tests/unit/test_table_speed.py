@@ -12,13 +12,13 @@ import pytest
 from engine import GAMES
 from services.chassis.clock import SystemClock, VirtualClock, run_virtual
 from services.chassis.ids import SeededIds
+from services.chassis.memory import set_aside
 from services.table.core import commands as c
 from services.table.core import events as e
 from services.table.core.duties import consequence
 from services.table.core.spec import fingerprint_of
 from services.table.core.state import OpenQuestion, decode_state, encode_state
 from services.table.core.table import Table
-from services.table.memory import set_aside
 from services.table.replay import Replay
 from services.table.sessions import AT_REST_S, Session, Sessions
 from services.table.tables import Tables
@@ -213,8 +213,18 @@ def test_what_lives_long_is_set_aside_and_looked_at_again_when_a_shard_was_let_g
         released[0] = 1
         await clock.sleep(1.5)
         assert gone == ["gone"]
+        # Another service of the process; the first one ends.
+        others = [0]
+        second = asyncio.ensure_future(set_aside(clock, lambda: others[0]))
+        kept = Ring(gone)
+        await clock.sleep(2.5)
+        del kept
         task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
+        await clock.sleep(3.0)
+        assert gone == ["gone", "gone"], "it takes over, from the beginning"
+        assert gc.get_freeze_count() > 0
+        second.cancel()
+        await asyncio.gather(task, second, return_exceptions=True)
         assert gc.get_freeze_count() == 0
 
     run_virtual(main)

@@ -66,6 +66,8 @@ class NatsBus(BaseBus):
         self._stores = NatsStore(self._client, clock)
         self._pulls: set[NatsPull] = set()
         self._closed = False
+        self._settling: asyncio.Task[None] | None = None
+        self._settles_next: asyncio.Task[None] | None = None
         self.url = ""
         """Where it has connected to."""
         self._dropped = metrics.counter("bus_dropped", "Core messages dropped by a full inbox")
@@ -352,8 +354,19 @@ class NatsBus(BaseBus):
     async def _settle(self) -> None:
         """Return once the server knows of every command so far, before anybody is told that we listen.
 
-        Twice, because nats-py writes its PING past the commands that still wait for its flusher.
+        All who wait at a time share one exchange with the server: a thousand clients that come back at once
+        are a thousand subscriptions, and need not be two thousand exchanges. One that is under way may have
+        begun before our command, so it is the one after it that is waited for.
         """
+        if self._settles_next is None:
+            self._settles_next = asyncio.get_running_loop().create_task(self._settle_after(self._settling))
+        await asyncio.shield(self._settles_next)
+
+    async def _settle_after(self, before: asyncio.Task[None] | None) -> None:
+        """Twice, because nats-py writes its PING past the commands that still wait for its flusher."""
+        if before is not None:
+            await asyncio.wait([before])
+        self._settling, self._settles_next = self._settles_next, None
         await self._client.flush(timeout=2)
         await self._client.flush(timeout=2)
 

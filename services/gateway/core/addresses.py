@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+from functools import lru_cache
 from typing import Final
 from urllib.parse import unquote
 
@@ -11,6 +12,7 @@ IPV6_BITS: Final = 64
 """One household has at least so large a network: limits count it as one address."""
 
 
+@lru_cache(maxsize=4096)
 def counted(address: str) -> str:
     """Return what limits count: an IPv4 address, the /64 network of an IPv6 address, anything else as it is.
 
