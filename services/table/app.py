@@ -20,6 +20,7 @@ from services.table.bus import DISPUTES, SETTLEMENTS, Ears
 from services.table.calls import Calls, serve_call
 from services.table.evidence_api import ACCESS as EVIDENCE_ACCESS
 from services.table.evidence_api import EvidenceApi
+from services.table.friends import FriendBook
 from services.table.journal import Writer
 from services.table.library import DELETIONS, Library
 from services.table.marks import MarkStore
@@ -27,6 +28,7 @@ from services.table.means import Means
 from services.table.minds import Minds
 from services.table.owner import TableOwner
 from services.table.protection import Guard
+from services.table.ratings import RatingBook
 from services.table.settings import TableSettings
 from services.table.store import RecordStore
 from services.table.watch_api import ACCESS as WATCH_ACCESS
@@ -46,6 +48,7 @@ class TableService:
         records = RecordStore(parts.db(self.name))
         is_real = isinstance(parts.clock, SystemClock) and settings.bot_processes
         self._minds = Minds(settings.bot_processes, parts.clock, parts.metrics) if is_real else None
+        self._ratings = RatingBook(parts.rpc, parts.clock, parts.metrics)
         means = Means(
             bus=parts.bus,
             clock=parts.clock,
@@ -63,6 +66,7 @@ class TableService:
             minds=self._minds,
             marks=MarkStore(parts.db(self.name)),
             guard=Guard(parts.rpc, parts.clock, parts.metrics, parts.spawn) if settings.protection else None,
+            ratings=self._ratings,
         )
         self.owner = TableOwner(means, settings.standby)
         shards = parts.registry.shards()
@@ -101,13 +105,14 @@ class TableService:
         parts.rpc.serve(
             self.name,
             watch_service_pb2_grpc.add_WatchServiceServicer_to_server,
-            WatchApi(shards, self._calls, self._likes, parts.clock),
+            WatchApi(shards, self._calls, self._likes, parts.clock, FriendBook(parts.rpc, parts.clock)),
             WATCH_ACCESS,
         )
 
     async def start(self) -> None:
         """Take shards, and hear what becomes of rounds."""
         self._parts.spawn("table-lease", self._ownership.run())
+        self._parts.spawn("table-ratings", self._ratings.run())
         if isinstance(self._parts.clock, SystemClock):
             self._parts.spawn("table-memory", set_aside(self._parts.clock, lambda: self.owner.let_go))
         self._parts.spawn(
