@@ -218,8 +218,9 @@ class EconomyApi(economy_service_pb2_grpc.EconomyServiceServicer):
     ) -> pb.GetSettlementResponse:
         """What happened to the money of a round."""
         split_round_id(request.round_id)
+        player_id, now_ms = auth.current().player_id, self._clock.now_ms()
         state, coins, fees = await self._db.read(
-            lambda connection: rounds.settlement_of(connection, request.round_id)
+            lambda connection: rounds.settlement_of(connection, request.round_id, player_id, now_ms)
         )
         return pb.GetSettlementResponse(state=state, coins=coins, fees=fees)
 

@@ -30,7 +30,7 @@ class MatchmakingSettings(ServiceSettings):
     """How long a room may wait for its people."""
     room_cards_file: Path = ROOM_CARDS
     """What rooms cost, as data: room cards by rounds, and to a score."""
-    room_timing: str = '{"bank_ms":60000,"extend_ms":15000}'
+    room_timing: str = '{"bank_ms":60000,"extend_ms":15000,"misses":3}'
     """Waits at the tables of rooms that differ from the game's, a JSON object as `TableSpec.timing_json`; the
     tables refuse one they can't use when a room is opened."""
     kick_minutes: int = Field(default=10, ge=1, le=24 * 60)

@@ -7,8 +7,11 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from paiju.scoring.v1 import scoring_service_pb2 as pb
+from paiju.scoring.v1.events_pb2 import RoundAudited
 
+from services.chassis import auth
 from services.chassis.auth import AccessTable
+from services.chassis.clock import Clock
 from services.chassis.db import Database
 from services.chassis.errors import Refusal
 from services.scoring import store
@@ -30,6 +33,8 @@ EXPOSED_MAX = 7
 WORD_CHARACTERS_MAX = 16
 COMMITMENT_BYTES = 32
 BUSY_RETRY_MS = 500
+OUTSIDERS_MS = 600_000
+"""Who did not play a round hears of its audit so long after its end: nobody who watches is shown it later."""
 
 T = TypeVar("T")
 Context = Any
@@ -38,8 +43,9 @@ Context = Any
 class ScoringApi:
     """The servicer."""
 
-    def __init__(self, db: Database, workers: Workers, calls_at_once: int) -> None:
+    def __init__(self, db: Database, workers: Workers, calls_at_once: int, clock: Clock) -> None:
         self._db = db
+        self._clock = clock
         self._workers = workers
         self._calls_at_once = calls_at_once
         self._calls = 0
@@ -87,11 +93,18 @@ class ScoringApi:
         """The first audit of a round that was played here."""
         known = await self._db.read(lambda connection: store.load(connection, [request.round_id]))
         found = known.audits.get(request.round_id)
-        if found is None:
+        if found is None or self._is_too_soon(found.message):
             raise Refusal("NOT_FOUND", what=request.round_id[:200])
         opening = known.openings.get(request.round_id)
         heard = opening.commitment if opening is not None else b""
         return pb.GetAuditResponse(audit=found.message, commitment=heard)
+
+    def _is_too_soon(self, audit: RoundAudited) -> bool:
+        """Say whether the caller may not know of an audit yet: a player who did not play that round."""
+        player_id = auth.current().player_id
+        if not player_id or not audit.seats or any(seat.player_id == player_id for seat in audit.seats):
+            return False
+        return self._clock.now_ms() < audit.ended_at_ms + OUTSIDERS_MS
 
     async def _bounded(self, fn: Callable[..., T], *args: object) -> T:
         """Compute for a caller, unless too many wait already."""

@@ -31,7 +31,7 @@ class Scoring:
         parts.rpc.serve(
             self.name,
             scoring_service_pb2_grpc.add_ScoringServiceServicer_to_server,
-            ScoringApi(db, self._callers, settings.calls_at_once),
+            ScoringApi(db, self._callers, settings.calls_at_once, parts.clock),
             ACCESS,
         )
 

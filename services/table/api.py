@@ -55,9 +55,9 @@ class TableApi(table_service_pb2_grpc.TableServiceServicer):
         return s.CreateTableResponse(table=table)
 
     async def GetTable(self, request: s.GetTableRequest, context: Any) -> s.GetTableResponse:  # noqa: N802 - gRPC
-        """Say what anybody may know."""
+        """Describe a table; what changes while it plays is told to its seats and to services."""
         self._check_shard(request.table_id)
-        (table,) = await self._calls.about(Get(request.table_id))
+        (table,) = await self._calls.about(Get(request.table_id, auth.current().player_id))
         return s.GetTableResponse(table=table)
 
     async def CloseTable(self, request: s.CloseTableRequest, context: Any) -> s.CloseTableResponse:  # noqa: N802 - gRPC

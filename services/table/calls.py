@@ -15,7 +15,7 @@ from services.table.core import events as e
 from services.table.core.events import Spec
 from services.table.core.spec import fingerprint_of, shard_of
 from services.table.core.table import Table
-from services.table.encode import summary_of
+from services.table.encode import outside_of, summary_of
 from services.table.shard import Shard
 from services.table.watch_calls import Liked, Live, LiveAmong, MayLike, answer_watch
 
@@ -32,9 +32,11 @@ class Create(msgspec.Struct, frozen=True, array_like=True, tag=1):
 
 
 class Get(msgspec.Struct, frozen=True, array_like=True, tag=2):
-    """Say what anybody may know of a table."""
+    """Describe a table in short."""
 
     table_id: str
+    player: str = ""
+    """Who asks: without a seat he is told only what never changes. Empty = a service, which is told all."""
 
 
 class Close(msgspec.Struct, frozen=True, array_like=True, tag=3):
@@ -163,7 +165,8 @@ async def _answer(shard: Shard, call: AnyCall) -> Answer:
             return await _create(shard, call)
         case Get():
             table = await _known(shard, call.table_id)
-            summary = summary_of(table)
+            is_outside = call.player and table.seat_of(call.player) is None
+            summary = outside_of(table, shard.tables.now()) if is_outside else summary_of(table)
             await shard.done()
             return Answer((summary.SerializeToString(),))
         case Close():

@@ -16,6 +16,7 @@ from services.chassis.errors import Refusal
 from services.table import wire
 from services.table.core import commands as c
 from services.table.core import frames as f
+from services.table.core.lagging import empty_board, is_shown_live
 from services.table.core.state import SPECTATORS
 from services.table.core.table import Table
 
@@ -258,6 +259,24 @@ def summary_of(table: Table) -> s.TableSummary:
         voice=spec.voice,
         watch_leave=spec.watch_leave,
     )
+
+
+def outside_of(table: Table, now: int) -> s.TableSummary:
+    """Return what somebody without a seat may know of a table: nothing that a watcher does not know yet.
+
+    Args:
+        table: The table.
+        now: Unix milliseconds.
+    """
+    summary = summary_of(table)
+    summary.ClearField("room_code")
+    if table.s.phase == "finished" and not is_shown_live(table, now):
+        return summary
+    del summary.seats[:]
+    summary.seats.extend(_seats(empty_board(table).seats))
+    summary.phase = "playing"
+    summary.round_no = 0
+    return summary
 
 
 def command_of(command: p.TableCommand) -> c.Command | None:

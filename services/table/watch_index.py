@@ -10,6 +10,7 @@ import msgspec
 from paiju.table.v1.watch_service_pb2 import LIVE_ORDER_NEWEST, LiveTable
 
 from services.chassis.clock import Clock
+from services.table.core.lagging import is_shown_live, shown_round
 from services.table.core.table import Table
 from services.table.ratings import UNKNOWN, Ratings
 
@@ -109,7 +110,7 @@ class LiveIndex:
                 continue
             if len(page) == most:
                 break
-            page.append(_told(table, viewers, self._rating(table)))
+            page.append(_told(table, viewers, self._rating(table), self._clock.now_ms()))
         return page, len(found), unrated
 
     def _search(self, wanted: Wanted, among: Among | None) -> tuple[list[Table], int]:
@@ -174,12 +175,17 @@ class LiveIndex:
         self._rated = {}
         self._seated = None
         self._viewers = self._watched()
-        self._newest = [
-            table
-            for table in self._tables.values()
-            if (table.s.spec.spectators or table.s.spec.watch_leave) and table.s.phase in _LIVE
-        ]
+        now_ms = self._clock.now_ms()
+        self._newest = [table for table in self._tables.values() if _is_live(table, now_ms)]
         self._newest.sort(key=lambda table: (-table.s.created_at, table.s.table_id))
+
+
+def _is_live(table: Table, now_ms: int) -> bool:
+    """Say whether a table is played at and may be watched, as watchers know it: its end they see later."""
+    spec, state = table.s.spec, table.s
+    if not (spec.spectators or spec.watch_leave):
+        return False
+    return state.phase in _LIVE or is_shown_live(table, now_ms)
 
 
 def _fits(
@@ -202,7 +208,7 @@ def _fits(
     return is_by_person and (rooms_of is None or not rooms_of.isdisjoint(spec.players))
 
 
-def _told(table: Table, viewers: int, rating: int) -> LiveTable:
+def _told(table: Table, viewers: int, rating: int, now_ms: int) -> LiveTable:
     state: Any = table.s
     spec = state.spec
     return LiveTable(
@@ -211,7 +217,7 @@ def _told(table: Table, viewers: int, rating: int) -> LiveTable:
         preset=spec.label,
         hall_id=spec.hall_id,
         base_stake=spec.stake.base_stake if spec.stake else 0,
-        round_no=state.board.round_no,
+        round_no=shown_round(table, now_ms),
         rounds=spec.rounds,
         player_ids=spec.players,
         viewers=viewers,

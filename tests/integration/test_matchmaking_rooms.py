@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -194,6 +195,20 @@ class TestRules:
             spec = s.tables.specs[(await started(s, people, room)).table_id]
             assert (spec.to_score, spec.spectators, spec.chat, spec.voice) == (60, True, "phrases", True)
             assert spec.watch_delay_ms == 30_000, "who watches helps nobody"
+            assert json.loads(spec.timing_json)["misses"] == 3
+
+        play(scene)
+
+    @pytest.mark.parametrize(
+        ("watching", "made"), [("no", (False, False, 0)), ("ask", (False, True, 30_000))]
+    )
+    def test_who_may_watch_is_one_of_nobody_who_is_let_in_and_friends(
+        self, watching: str, made: tuple[bool, bool, int]
+    ) -> None:
+        async def scene(s: Scene) -> None:
+            people, room = await gathered(s, rules=pb.RoomRules(watching=watching))
+            spec = s.tables.specs[(await started(s, people, room)).table_id]
+            assert (spec.spectators, spec.watch_leave, spec.watch_delay_ms) == made
 
         play(scene)
 
@@ -468,7 +483,7 @@ class TestAfterTheMatch:
             for bad in ({"page_token": "x"}, {"page_size": 101}, {"state": "burning"}, {"game": "?"}):
                 await refused("INVALID_ARGUMENT", b.call("ListRooms", pb.ListRoomsRequest(**bad)))
             assert not (await b.call("ListRooms", pb.ListRoomsRequest(game="kawuxing"))).rooms
-            await refused("INVALID_ARGUMENT", b.call("ListRooms", pb.ListRoomsRequest(watching="ask")))
+            await refused("INVALID_ARGUMENT", b.call("ListRooms", pb.ListRoomsRequest(watching="friends")))
 
         play(scene)
 

@@ -124,6 +124,7 @@ class TestHalls:
             spec = hall.spec(["p_a", "p_b", "bot:normal"])
             assert (spec.spectators, spec.watch_delay_ms, spec.hall_id) == (True, 30_000, hall.hall_id)
             assert len(hall.hall_id) <= 64, "a table takes no longer name of a hall"
+            assert json.loads(spec.timing_json)["misses"] == 2, "two misses in a row, and it is played for"
 
     def test_a_hall_admits_by_coins(self) -> None:
         data = json.loads(HALLS.read_text(encoding="utf-8"))

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from paiju.scoring.v1.events_pb2 import RoundAudited
 from sqlalchemy import Connection, select
 
 from services.economy.core import caps
@@ -304,16 +305,37 @@ def _outcome(one: _Round) -> dict[str, object]:
     }
 
 
-def settlement_of(connection: Connection, round_id: str) -> tuple[str, Sequence[int], Sequence[int]]:
-    """Return the state of a round as callers see it; coins and fees by seat once it is settled."""
+OUTSIDERS_MS = 600_000
+"""Who did not play a round hears of its money so long after its end: nobody who watches is shown it later."""
+
+
+def settlement_of(
+    connection: Connection, round_id: str, player_id: str = "", now_ms: int = 0
+) -> tuple[str, Sequence[int], Sequence[int]]:
+    """Return the state of a round as callers see it; coins and fees by seat once it is settled.
+
+    Args:
+        connection: To the database.
+        round_id: The round.
+        player_id: Who asks; empty = a service.
+        now_ms: Now.
+    """
     table = schema.rounds
     row = connection.execute(select(table).where(table.c.round_id == round_id)).one_or_none()
-    if row is None:
+    if row is None or (player_id and now_ms < _outsiders_from(row.state, row.payload, player_id)):
         return "waiting", (), ()
     state = {"waiting_void": "voided"}.get(row.state, row.state)
     if state != "settled":
         return state, (), ()
     return state, json.loads(row.coins), fees_paid(row.payload, row.stakes_before)
+
+
+def _outsiders_from(state: str, payload: bytes, player_id: str) -> int:
+    """Return from when on somebody may know of a round's money: 0 = at once, for he has played it."""
+    seats = facts.from_stored(state, payload).seats
+    if not seats or any(seat.player_id == player_id for seat in seats):
+        return 0
+    return RoundAudited.FromString(payload).ended_at_ms + OUTSIDERS_MS
 
 
 def fees_paid(payload: bytes, stakes_before: str) -> Sequence[int]:

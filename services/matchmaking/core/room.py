@@ -118,11 +118,12 @@ class Room:
             room_code=self.room_code,
             stake=self.stakes.spec() if self.stakes else None,
             spectators=rules.watching == "yes",
+            watch_leave=rules.watching == "ask",
             to_score=rules.to_score,
             chat="" if rules.chat == "all" else rules.chat,
             voice=rules.voice,
             timing_json=timing,
-            watch_delay_ms=watch_delay_ms if rules.watching == "yes" else 0,
+            watch_delay_ms=0 if rules.watching == "no" else watch_delay_ms,
         )
 
     def message(self) -> RoomMessage:

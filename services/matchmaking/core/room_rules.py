@@ -13,7 +13,7 @@ from services.chassis.errors import Refusal
 from services.matchmaking.core.halls import ROUNDS_MAX
 
 PAYERS: Final = ("owner", "each", "winner")
-WATCHING: Final = ("no", "yes")
+WATCHING: Final = ("no", "ask", "yes")
 CHATS: Final = ("all", "phrases", "no")
 TO_SCORE_MAX: Final = 100_000
 CARDS_MAX: Final = 1_000

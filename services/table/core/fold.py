@@ -23,6 +23,9 @@ from services.table.core.topup import (
 if TYPE_CHECKING:
     from services.table.core.table import Table
 
+ANNOUNCED_MAX = 16
+"""Rounds whose beginning is remembered: more are not begun within the delay of watching."""
+
 SINCE_MAX = 512
 """After so many events since the base of checkpoints, any moment between two rounds is good for a new one."""
 
@@ -86,6 +89,7 @@ def _round_announced(table: Table, event: e.RoundAnnounced) -> None:
     if round_.is_voided:
         return
     round_.nonces_until = event.nonces_until
+    table.s.announced = [*table.s.announced, max(event.at, table.s.pause_until)][-ANNOUNCED_MAX:]
     table.queue(
         f.RoundOpening(table.round_id, round_.no, round_.commitment, round_.dealer, event.nonces_until)
     )

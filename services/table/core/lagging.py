@@ -131,6 +131,29 @@ def look_back(table: Table, games: Mapping[str, Game], now: int) -> Lagging:
     return lagging
 
 
+def is_shown_live(table: Table, now: int) -> bool:
+    """Say whether those who watch do not see yet that a match is over.
+
+    Args:
+        table: The table.
+        now: Unix milliseconds.
+    """
+    state = table.s
+    return state.phase == "finished" and now < state.finished_at + state.spec.watch_delay_ms
+
+
+def shown_round(table: Table, now: int) -> int:
+    """Return the round that those who watch see, from 1; 0 = none yet.
+
+    Args:
+        table: The table.
+        now: Unix milliseconds.
+    """
+    state = table.s
+    late = sum(now < at + state.spec.watch_delay_ms for at in state.announced)
+    return max(0, state.board.round_no - late)
+
+
 def empty_board(table: Table) -> f.Board:
     """Return what is no secret of a table at any time: who sits there."""
     seats = [

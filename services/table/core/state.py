@@ -170,6 +170,8 @@ class State(msgspec.Struct, gc=False):
     is_overruled: bool = False
     """A person has found the engine wrong about a round: the match goes on no more."""
     paused_at: int = 0
+    announced: list[int] = []
+    """When the last rounds began to be seen."""
     let_in: list[str] = []
     """Who may watch by leave of a seat."""
 
