@@ -225,9 +225,16 @@ class TopUps:
             return
 
     async def refund(
-        self, staff: Staff, request_id: str, order_id: str, amount_fen: int, reason: str
+        self,
+        staff: Staff,
+        request_id: str,
+        order_id: str,
+        amount_fen: int,
+        reason: str,
+        *,
+        even_if_spent: bool = False,
     ) -> tuple[Row[Any], Row[Any]]:
-        """Give money of an order back: its gems first, then the provider is asked.
+        """Give money of an order back: its gems first (or a debt of them), then the provider is asked.
 
         Returns:
             The refund, `asked` if the provider could not be reached (it is asked again), and the order.
@@ -235,7 +242,9 @@ class TopUps:
         Raises:
             Refusal: As `topup_refunds.ask`.
         """
-        wish = topup_refunds.Wish(self._ids.new("r"), request_id, order_id, amount_fen, reason, staff)
+        wish = topup_refunds.Wish(
+            self._ids.new("r"), request_id, order_id, amount_fen, reason, staff, even_if_spent
+        )
         now_ms = self._clock.now_ms()
         asked, order, is_new = await self._db.run(
             lambda connection: topup_refunds.ask(connection, wish, self.catalogue, now_ms)

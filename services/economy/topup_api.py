@@ -148,7 +148,9 @@ class TopUpApi(topup_service_pb2_grpc.TopUpServiceServicer):
         request_id, reason = check_request_id(request.request_id), reason_of(request.reason)
         if not 1 <= request.amount_fen <= FEN_MAX:
             raise Refusal("INVALID_ARGUMENT", field="amount_fen", minimum=1, maximum=FEN_MAX)
-        refund, row = await self._topups.refund(staff, request_id, order_id, request.amount_fen, reason)
+        refund, row = await self._topups.refund(
+            staff, request_id, order_id, request.amount_fen, reason, even_if_spent=request.even_if_spent
+        )
         return pb.RefundOrderResponse(refund=views.refund(refund), order=views.order(row))
 
     async def ListPaymentProblems(  # noqa: N802 - the proto names it

@@ -15,7 +15,7 @@ from services.chassis.clock import SystemClock
 from services.chassis.db import Database, PostgresDatabase, migrate, schema_differences
 from services.chassis.errors import Defect, Outage, Refusal
 from services.chassis.ids import SystemIds
-from services.economy.core.topup_payments import PaymentStatus, ReturnFact
+from services.economy.core.topup_payments import PaymentStatus, RefundAnswer, ReturnFact
 from services.economy.store import schema, topup_desk, topup_orders
 from services.economy.store import topup_schema as tables
 from tests.support import topups
@@ -196,6 +196,51 @@ async def test_the_gems_of_older_orders_are_spent_first(shop: Shop) -> None:
     first, second = await shop(topup_desk.inspect, "o_1"), await shop(topup_desk.inspect, "o_2")
     assert (first.refundable.unspent_gems, first.refundable.fen) == (30, 200)
     assert (second.refundable.unspent_gems, second.refundable.fen) == (60, 600)
+
+
+async def test_money_for_spent_gems_goes_back_if_staff_wants_it_so_and_leaves_a_debt(shop: Shop) -> None:
+    await shop(topups.new_order, "o_1")
+    await shop(topups.take, event("e1"))
+    await shop(topups.spend)
+    with pytest.raises(Refusal, match="REFUND_TOO_LARGE"):
+        await shop(topups.refund, "o_1", 601, even_if_spent=True)
+    first, order = await shop(topups.refund, "o_1", 300, even_if_spent=True)
+    # 45 of the 70 that are left go back, and nothing is owed: spent gems count last.
+    assert (order.state, order.returned_gems, await shop(topups.gems)) == ("part_refunded", 45, 25)
+    assert (await shop(topup_desk.inspect, "o_1")).owed_gems == 0
+    with pytest.raises(Refusal, match="REQUEST_ID_REUSED"):
+        await shop(topups.refund, "o_1", 300)
+    again, _ = await shop(topups.refund, "o_1", 300, even_if_spent=True)
+    assert again == first
+    _, order = await shop(topups.refund, "o_1", 300, "rest", even_if_spent=True)
+    whole = await shop(topup_desk.inspect, "o_1")
+    assert (order.state, order.returned_gems, whole.owed_gems, await shop(topups.gems)) == (
+        "refunded",
+        90,
+        20,
+        0,
+    )
+    assert [(row.amount_fen, row.even_if_spent) for row in whole.returns] == [(300, True), (300, True)]
+    assert await shop.is_clean()
+    # What he buys next pays it first.
+    await shop(topups.new_order, "o_2")
+    await shop(topups.take, event("e2", order_id="o_2"), NOW_MS + 1)
+    assert (await shop(topup_desk.inspect, "o_1")).owed_gems == 0
+    assert await shop.is_clean()
+
+
+@pytest.mark.parametrize("answer", ["refused", None])
+async def test_a_refund_of_spent_gems_that_is_not_made_owes_nothing(
+    shop: Shop, answer: RefundAnswer | None
+) -> None:
+    await shop(topups.new_order, "o_1")
+    await shop(topups.take, event("e1"))
+    await shop(topups.spend)
+    await shop(topups.refund, "o_1", 600, answer=answer, even_if_spent=True)
+    is_refused = answer == "refused"
+    assert await shop(topups.gems) == (70 if is_refused else 0)
+    assert (await shop(topup_desk.inspect, "o_1")).owed_gems == (0 if is_refused else 20)
+    assert await shop.is_clean()
 
 
 async def test_a_refund_is_asked_for_once_and_a_repeat_gets_the_first_answer(shop: Shop) -> None:

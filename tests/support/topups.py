@@ -103,10 +103,11 @@ def refund(
     amount_fen: int,
     request_id: str = "r",
     answer: RefundAnswer | None = "done",
+    even_if_spent: bool = False,
 ) -> tuple[Row[Any], Row[Any]]:
     """Refund as staff does; `answer` None: the provider was not reached."""
     wish = topup_refunds.Wish(
-        f"r_{request_id}", request_id, order_id, amount_fen, "asked by the player", STAFF
+        f"r_{request_id}", request_id, order_id, amount_fen, "asked by the player", STAFF, even_if_spent
     )
     asked, order, _ = topup_refunds.ask(connection, wish, CATALOGUE, NOW_MS)
     if answer is None:

@@ -35,6 +35,8 @@ class Wish:
     amount_fen: int
     reason: str
     staff: Staff
+    even_if_spent: bool = False
+    """Gems that are spent become a debt; otherwise they can't go back."""
 
     @property
     def request_key(self) -> str:
@@ -73,19 +75,22 @@ def ask(
 ) -> tuple[Row[Any], Row[Any], bool]:
     """Take the gems of a refund back and write down that the provider is to be asked for it.
 
+    Of gems that are spent, a refund that is made all the same leaves a debt.
+
     Returns:
         The refund, the order then, and whether this is new (False: a repeat).
 
     Raises:
         Refusal: ORDER_UNKNOWN, ORDER_NOT_PAID; REFUND_TOO_LARGE: more than was paid and is not yet back;
-            REFUND_SPENT: its gems are spent; REQUEST_ID_REUSED.
+            REFUND_SPENT: its gems are spent, and it is not wanted all the same; REQUEST_ID_REUSED.
     """
     if orders.order_of(connection, wish.order_id) is None:
         raise Refusal("ORDER_UNKNOWN")
     till = Till(connection, wish.order_id, catalogue, now_ms)
     known = _by_request(connection, wish.request_key)
     if known is not None:
-        if (known.order_id, known.amount_fen, known.reason) != (wish.order_id, wish.amount_fen, wish.reason):
+        asked = (known.order_id, known.amount_fen, known.reason, known.even_if_spent)
+        if asked != (wish.order_id, wish.amount_fen, wish.reason, wish.even_if_spent):
             raise Refusal("REQUEST_ID_REUSED")
         return known, till.order, False
     order = till.order
@@ -95,7 +100,7 @@ def ask(
     if not 1 <= wish.amount_fen <= left:
         raise Refusal("REFUND_TOO_LARGE", most_fen=left)
     most = refundable(connection, order, till.held_gems)
-    if wish.amount_fen > most.fen:
+    if wish.amount_fen > most.fen and not wish.even_if_spent:
         raise Refusal("REFUND_SPENT", most_fen=most.fen, unspent=most.unspent_gems)
     row = {
         "provider": order.provider,
@@ -107,6 +112,7 @@ def ask(
         "staff_id": wish.staff.staff_id,
         "request_key": wish.request_key,
         "reason": wish.reason,
+        "even_if_spent": wish.even_if_spent,
         "at_ms": now_ms,
         "look_at_ms": now_ms + ASK_AGAIN_MS,
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     CheckConstraint,
     Column,
     Index,
@@ -13,6 +14,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
 )
 
 from services.economy.core.topup import STATES
@@ -122,6 +124,7 @@ returns = Table(
     Column("reason", Text, nullable=False),
     Column("at_ms", BigInteger, nullable=False),
     Column("look_at_ms", BigInteger, nullable=False),
+    Column("even_if_spent", Boolean, nullable=False, server_default=false()),
     CheckConstraint("kind IN ('refund', 'provider_refund', 'chargeback')", name="topup_returns_kind"),
     CheckConstraint("state IN ('asked', 'done', 'refused', 'reversed')", name="topup_returns_state"),
     CheckConstraint("amount_fen > 0", name="topup_returns_amount"),
