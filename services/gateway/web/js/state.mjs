@@ -33,6 +33,12 @@ export function initialState(storage) {
     room: null,
     /** A room in which the people of the last one play once more. */
     invite: null,
+    /** A friend's room one is invited to, as the notice tells it. */
+    friendInvite: null,
+    /** How many ask to be friends. */
+    friendAsks: 0,
+    /** What people are to oneself, by player, as far as it was asked for. */
+    friendships: new Map(),
     /** What rooms cost, as the service lists it. */
     roomPrices: null,
     /** The game and the rule set that the lobby shows. */

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor, MethodDescriptor
-from paiju.accounts.v1 import accounts_service_pb2, protection_service_pb2
+from paiju.accounts.v1 import accounts_service_pb2, friend_service_pb2, protection_service_pb2
 from paiju.chat.v1 import chat_service_pb2
 from paiju.economy.v1 import dispute_service_pb2, economy_service_pb2, topup_service_pb2
 from paiju.gateway.v1 import gateway_service_pb2
 from paiju.matchmaking.v1 import matchmaking_service_pb2
-from paiju.progress.v1 import progress_service_pb2
+from paiju.progress.v1 import progress_service_pb2, rating_service_pb2
 from paiju.scoring.v1 import scoring_service_pb2
 from paiju.table.v1 import play_pb2, replay_service_pb2, table_service_pb2, watch_service_pb2
 
@@ -73,6 +73,21 @@ METHODS: Final[dict[Any, tuple[str, ...]]] = {
         "ExcludeSelf",
         "DeclareAge",
         "SetAgeBand",
+    ),
+    friend_service_pb2.DESCRIPTOR.services_by_name["FriendService"]: (
+        "FindPlayers",
+        "AskFriend",
+        "WithdrawFriendRequest",
+        "AcceptFriend",
+        "DeclineFriend",
+        "RemoveFriend",
+        "BlockPlayer",
+        "UnblockPlayer",
+        "GetFriendship",
+        "ListFriends",
+        "ListFriendRequests",
+        "ListBlockedPlayers",
+        "InviteFriend",
     ),
     chat_service_pb2.DESCRIPTOR.services_by_name["ChatService"]: ("PostMessage", "ListMessages"),
     economy_service_pb2.DESCRIPTOR.services_by_name["EconomyService"]: (
@@ -134,6 +149,7 @@ METHODS: Final[dict[Any, tuple[str, ...]]] = {
         "ListStatisticsDays",
         "SetStatisticsVisibility",
     ),
+    rating_service_pb2.DESCRIPTOR.services_by_name["RatingService"]: ("ListRatings",),
     scoring_service_pb2.DESCRIPTOR.services_by_name["ScoringService"]: ("GetAudit", "AuditRecord"),
     watch_service_pb2.DESCRIPTOR.services_by_name["WatchService"]: ("ListLiveTables", "LikePlay"),
     replay_service_pb2.DESCRIPTOR.services_by_name["ReplayService"]: (

@@ -124,13 +124,15 @@ export class Controls {
       this.router.start();
     } else this.lobby.comeBack();
     if (!this.state.profile) this.lobby.loadAll();
+    this.pages.friends.countAsks();
   }
 
-  notice({ ticket, room, invite, chat, wallet, play_ending }) {
+  notice({ ticket, room, invite, chat, wallet, play_ending, friend }) {
     if (play_ending) this.playEnds(play_ending);
     if (ticket) this.lobby.onTicket(ticket);
     if (room) this.rooms.onRoom(room);
     if (invite) this.rooms.onInvite(invite);
+    if (friend) this.pages.friends.hear(friend);
     if (chat) this.chat.hear(chat);
     if (wallet) {
       this.change((state) => (state.wallet = wallet));

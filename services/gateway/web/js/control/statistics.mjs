@@ -39,10 +39,10 @@ export const keyOf = (one) => `${one.game} ${one.preset}`;
 export class StatisticsControls extends PageControls {
   /**
    * `whose`: the player; `rows`: PlayStatistics, most played first; `refused`: why there are none; `chosen`: game and preset; `span`: days of the plots;
-   * `days`: what was loaded, by game and preset; `last`: the newest day of the plots; `picked`: the day that is looked at; `allNames`.
+   * `ratings`: Rating by game, null until known; `days`: what was loaded, by game and preset; `last`: the newest day of the plots; `picked`: the day that is looked at; `allNames`.
    */
   fresh() {
-    return { whose: "", rows: null, isPublic: true, refused: null, chosen: "", span: SPANS[0], days: {}, last: 0, picked: null, allNames: false };
+    return { whose: "", rows: null, ratings: null, isPublic: true, refused: null, chosen: "", span: SPANS[0], days: {}, last: 0, picked: null, allNames: false };
   }
 
   open([whose = ""]) {
@@ -50,7 +50,21 @@ export class StatisticsControls extends PageControls {
     if (player !== this.own.whose) this.set({ ...this.fresh(), whose: player, span: this.own.span });
     if (!this.state.games) this.controls.lobby.loadGames();
     if (player) this.controls.lobby.loadPeople([player]);
+    this.loadRatings();
     return this.load();
+  }
+
+  /** How well he plays, where it is known; where he keeps it to himself the rows say so. */
+  loadRatings() {
+    const { whose } = this.own;
+    return this.part("ratings", async () => {
+      try {
+        const { ratings } = await this.call("progress/ListRatings", { player_id: whose });
+        if (this.own.whose === whose) this.set({ ratings });
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+      }
+    });
   }
 
   get isOwn() {

@@ -7,6 +7,9 @@ const LIST_MS = 8_000;
 const PAGE_SIZE = 24;
 
 export const VIEWERS = "LIVE_ORDER_VIEWERS";
+/** Bounds on ratings, `least-most`; 0 is none. */
+export const ANY_RATING = "0-0";
+export const RATINGS = [ANY_RATING, "0-1399", "1400-1599", "1600-1799", "1800-0"];
 export const NEWEST = "LIVE_ORDER_NEWEST";
 
 const playKey = (roundNo, eventNo) => `${roundNo}/${eventNo}`;
@@ -21,7 +24,7 @@ export function lastPlay(table) {
 export class WatchControls extends PageControls {
   /** `tables` is null until the list was loaded; `player` is whose table is looked for. */
   fresh() {
-    return { tables: null, next: "", total: 0, game: "", hall: "", order: VIEWERS, player: "" };
+    return { tables: null, next: "", total: 0, game: "", hall: "", order: VIEWERS, player: "", friends: false, ratings: ANY_RATING, unrated: 0 };
   }
 
   open() {
@@ -37,17 +40,18 @@ export class WatchControls extends PageControls {
   }
 
   get filters() {
-    const { game, hall, order, player } = this.own;
-    return { game, hall_id: hall, order, player_ids: player ? [player] : [], page_size: PAGE_SIZE };
+    const { game, hall, order, player, friends, ratings } = this.own;
+    const [rating_min, rating_max] = ratings.split("-").map(Number);
+    return { rating_min, rating_max, friends, game, hall_id: hall, order, player_ids: player ? [player] : [], page_size: PAGE_SIZE };
   }
 
   load() {
     const asked = JSON.stringify(this.filters);
     return this.part("tables", async () => {
-      const { tables, next_page_token, total } = await this.call("table/ListLiveTables", this.filters);
+      const { tables, next_page_token, total, unrated } = await this.call("table/ListLiveTables", this.filters);
       // An answer to what is not asked any more comes too late.
       if (asked !== JSON.stringify(this.filters)) return;
-      this.set({ tables, next: next_page_token, total });
+      this.set({ tables, next: next_page_token, total, unrated });
       this.names(tables);
     });
   }

@@ -1,6 +1,7 @@
 // Every text of the page: key → [Chinese, English].
 import { GAME_WORDS } from "../games/words.mjs";
 import { COMMON } from "./words/common.mjs";
+import { FRIENDS } from "./words/friends.mjs";
 import { HALLS } from "./words/halls.mjs";
 import { LIMITS } from "./words/limits.mjs";
 import { LOBBY } from "./words/lobby.mjs";
@@ -19,4 +20,4 @@ import { TOPUPSTAKE } from "./words/topupstake.mjs";
 import { WALLET } from "./words/wallet.mjs";
 import { WATCH } from "./words/watch.mjs";
 
-export const STRINGS = Object.freeze({ ...COMMON, ...LOBBY, ...TABLE, ...RESULT, ...PAGE_WORDS, ...PROFILE, ...HALLS, ...WALLET, ...TOPUP, ...TOPUPSTAKE, ...ROOMS, ...SECURITY, ...LIMITS, ...STAFF, ...REPLAY, ...STAFFMONEY, ...STATISTICS, ...WATCH, ...GAME_WORDS });
+export const STRINGS = Object.freeze({ ...COMMON, ...LOBBY, ...TABLE, ...RESULT, ...PAGE_WORDS, ...PROFILE, ...FRIENDS, ...HALLS, ...WALLET, ...TOPUP, ...TOPUPSTAKE, ...ROOMS, ...SECURITY, ...LIMITS, ...STAFF, ...REPLAY, ...STAFFMONEY, ...STATISTICS, ...WATCH, ...GAME_WORDS });

@@ -3,6 +3,7 @@ import { allSettings, gameOf } from "../games/registry.mjs";
 import { takeFocus } from "../lib/focus.mjs";
 import { currentLanguage, localised, t } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
+import { peopleHere, personDialog } from "./friends.mjs";
 import { recordDialog, recordsDialog, statisticsDialog } from "./history.mjs";
 import { icon } from "./icons.mjs";
 import { keypad } from "./keypad.mjs";
@@ -28,6 +29,7 @@ const KINDS = {
   place: { title: "room.place", body: placeDialog },
   share: { title: "room.invite", body: shareDialog },
   close: { title: "room.close", body: closeDialog },
+  person: { title: "friends.person", body: personDialog },
   sheet: { title: "sheet.title", body: sheetDialog, wide: true },
   menu: { title: "menu.title", body: menu },
   leave: { title: "leave.title", body: leave },
@@ -117,6 +119,7 @@ function menu(state, controls) {
     document.fullscreenEnabled ? item("full", t(document.fullscreenElement ? "full.off" : "full.on"), () => fullScreen(controls)) : null,
     item("pages", t("pages.title"), () => controls.dialog({ kind: "pages" })),
     item("lobby", t("menu.lobby"), () => controls.play.toLobby()),
+    table ? peopleHere(state, controls, table.seats.map((seat) => seat?.player_id)) : null,
     playing ? item("dissolve", t("dissolve.title"), () => controls.dialog({ kind: "dissolve" })) : null,
     playing ? item("leave", t("leave.title"), () => controls.dialog({ kind: "leave" }), "danger") : null,
   );

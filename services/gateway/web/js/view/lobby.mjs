@@ -7,6 +7,7 @@ import { h } from "../lib/vdom.mjs";
 import { icon } from "./icons.mjs";
 import { avatar, avatarPicture } from "./people.mjs";
 import { catalogue, gameTitle, presetsOf } from "./presets.mjs";
+import { friendStrip } from "./friends.mjs";
 import { inviteStrip, roomPanel } from "./room.mjs";
 import { waitFor } from "./waitfor.mjs";
 import { clockFace } from "./ticker.mjs";
@@ -22,6 +23,7 @@ export function lobby(state, controls) {
     header(state, controls),
     state.awayTable ? away(state, controls) : null,
     inviteStrip(state, controls),
+    friendStrip(state, controls),
     state.room ? roomPanel(state, controls) : state.ticket ? waitPanel(state, controls) : halls(state, controls),
   );
 }
@@ -44,6 +46,7 @@ function header(state, controls) {
       "nav.head-buttons",
       {},
       headButton("gift", t("signin.title"), () => controls.dialog({ kind: "signin" }), due),
+      headButton("users", t("friends.title"), () => controls.router.go("friends"), state.friendAsks > 0),
       headButton("list", t("records.title"), () => controls.lobby.openRecords()),
       headButton("chart", t("stats.title"), () => controls.lobby.openStatistics()),
       headButton("gear", t("settings.title"), () => controls.dialog({ kind: "settings" })),

@@ -3,6 +3,7 @@ import { takeFocus } from "../lib/focus.mjs";
 import { localised, t } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { hashOf } from "../control/router.mjs";
+import { friendStrip } from "./friends.mjs";
 import { icon } from "./icons.mjs";
 import { pageOf, pagesFor } from "./pages.mjs";
 import { clockFace } from "./ticker.mjs";
@@ -24,6 +25,7 @@ export function pageScreen(state, controls) {
       h("button.icon-button.page-menu", { "data-button": "pages", "aria-label": t("pages.title"), onclick: () => controls.dialog({ kind: "pages" }) }, icon("menu")),
     ),
     strip(state, controls),
+    friendStrip(state, controls),
     h("div.page-columns", { key: "columns" }, h("nav.page-nav", { "aria-label": t("pages.title") }, pageLinks(state, name)), h("div.page-body", { key: path.join("/") || "top" }, page.view(state, controls, path))),
   );
 }

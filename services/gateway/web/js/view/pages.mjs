@@ -7,6 +7,7 @@ import { ProfileControls } from "../control/profile.mjs";
 import { RoomPageControls } from "../control/roompage.mjs";
 import { SecurityControls } from "../control/security.mjs";
 import { isStaff, StaffControls } from "../control/staff.mjs";
+import { FriendsControls } from "../control/friends.mjs";
 import { WatchControls } from "../control/watch.mjs";
 import { StatisticsControls } from "../control/statistics.mjs";
 import { TopUpControls } from "../control/topup.mjs";
@@ -22,6 +23,7 @@ import { staffPage } from "./staff.mjs";
 import { statisticsPage } from "./statistics.mjs";
 import { topupPage } from "./topup.mjs";
 import { walletPage } from "./wallet.mjs";
+import { friendsPage } from "./friends.mjs";
 import { watchPage } from "./watch.mjs";
 
 /**
@@ -33,6 +35,7 @@ export const PAGES = [
   { name: "wallet", words: "wallet.title", icon: "purse", view: walletPage, control: WalletControls },
   { name: "halls", words: "halls.page", icon: "door", view: hallsPage, control: HallsControls },
   { name: "watch", words: "watch.title", icon: "eye", view: watchPage, control: WatchControls },
+  { name: "friends", words: "friends.title", icon: "users", view: friendsPage, control: FriendsControls },
   { name: "topup", words: "topup.title", icon: "gem", view: topupPage, control: TopUpControls },
   { name: "history", words: "history.title", icon: "list", view: historyPage, control: HistoryControls },
   { name: "replay", words: "replay.title", icon: "eye", view: replayPage, control: ReplayPageControls, isHidden: true },

@@ -3,6 +3,7 @@ import { linkTo, placeOf } from "../control/rooms.mjs";
 import { compact, localised, t, tOr } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { copyText } from "./download.mjs";
+import { friendsToInvite } from "./friendsroom.mjs";
 import { icon } from "./icons.mjs";
 import { optionWords } from "./optionvalue.mjs";
 import { notice, panel, timeWords } from "./parts.mjs";
@@ -32,7 +33,7 @@ export function roomPanel(state, controls) {
         "div.room-share",
         {},
         h("button.plain.copy", { "data-button": "copy", onclick: () => copy(controls, room.room_code, "room.copied") }, icon("copy"), t("room.copy")),
-        h("button.plain", { "data-button": "share", onclick: () => controls.dialog({ kind: "share" }) }, icon("share"), t("room.invite")),
+        h("button.plain", { "data-button": "share", onclick: () => share(controls) }, icon("share"), t("room.invite")),
       ),
     ),
     facts(state, room),
@@ -136,6 +137,11 @@ function botLevels(state, controls) {
   );
 }
 
+function share(controls) {
+  controls.dialog({ kind: "share" });
+  controls.pages.friends.load("friends");
+}
+
 async function copy(controls, text, said) {
   controls.toast((await copyText(text)) ? t(said) : text);
 }
@@ -154,6 +160,7 @@ export function placeDialog(state, controls) {
     h(
       "div.menu",
       {},
+      bot ? null : item("card", t("friends.person"), () => controls.pages.friends.card(place.player_id)),
       item("swap", t(bot ? "room.swap.bot" : "room.swap.ask"), () => controls.rooms.move(place.seat)),
       owner && !bot ? item("hand", t("room.hand_over"), () => controls.rooms.handOver(place.player_id)) : null,
       owner ? item("kick", t(bot ? "room.kick.bot" : "room.kick"), () => controls.rooms.kick(place), "danger") : null,
@@ -171,6 +178,7 @@ export function shareDialog(state, controls) {
   return [
     h("img.room-qr", { src: `/qr/room/${room.room_code}.svg${secure}`, alt: t("room.qr"), width: 216, height: 216 }),
     h("p.room-link", {}, link),
+    friendsToInvite(state, controls),
     h(
       "div.dialog-buttons",
       {},

@@ -3,6 +3,7 @@ import { sheetOf } from "../game/scoresheet.mjs";
 import { signed, t } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { saveBlob } from "./download.mjs";
+import { peopleHere } from "./friends.mjs";
 import { icon } from "./icons.mjs";
 import { timeWords } from "./parts.mjs";
 import { avatar, nameOfPlayer } from "./people.mjs";
@@ -36,6 +37,7 @@ export function sheetDialog(state, controls) {
           ),
         )
       : h("p.nothing", {}, t("sheet.none")),
+    peopleHere(state, controls, room.places.map((place) => place.player_id)),
     rows.length ? h("div.dialog-buttons", {}, h("button.primary", { "data-button": "picture", disabled: state.busy.has("picture"), onclick: () => save(state, controls, sheet) }, icon("save"), t("sheet.save"))) : null,
   ];
 }

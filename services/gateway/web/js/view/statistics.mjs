@@ -7,6 +7,7 @@ import { amountWords, chips, nothing, notice, panel, timeWords } from "./parts.m
 import { avatar, nameOfPlayer } from "./people.mjs";
 import { gameTitle, presetTitle } from "./presets.mjs";
 import { dayWords, pointsPlot, roundsPlot } from "./statisticsplot.mjs";
+import { ratingsPanel } from "./friendsroom.mjs";
 import { waitFor } from "./waitfor.mjs";
 
 const NAMES_SHOWN = 10;
@@ -17,7 +18,7 @@ export function statisticsPage(state, controls) {
   const { rows, refused, chosen } = mine.own;
   if (!rows) return waitFor(state, "statistics.rows", () => mine.load());
   const one = rows.find((row) => keyOf(row) === chosen);
-  return [head(state, mine), refused ? notice(t(`statistics.${refused}`), "plain", { key: "refused", "data-refused": refused }) : null, one ? [figures(state, mine, one), plots(state, mine), best(state, mine, one), names(mine, one)] : null];
+  return [head(state, mine), refused ? notice(t(`statistics.${refused}`), "plain", { key: "refused", "data-refused": refused }) : null, ratingsPanel(state, mine.own.ratings), one ? [figures(state, mine, one), plots(state, mine), best(state, mine, one), names(mine, one)] : null];
 }
 
 function head(state, mine) {

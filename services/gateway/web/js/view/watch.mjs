@@ -1,5 +1,5 @@
 // Live tables to watch, and the strip that a watched table wears.
-import { NEWEST, VIEWERS, lastPlay } from "../control/watch.mjs";
+import { ANY_RATING, NEWEST, RATINGS, VIEWERS, lastPlay } from "../control/watch.mjs";
 import { compact, localised, t } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { icon } from "./icons.mjs";
@@ -35,13 +35,27 @@ function filters(state, mine) {
             onchange: (event) => mine.filter({ hall: event.target.value }),
           })
         : null,
+      field("ratings", {
+        label: t("watch.rating"),
+        tag: "select",
+        fill: own.ratings,
+        options: RATINGS.map((range) => [range, ratingRange(range)]),
+        onchange: (event) => mine.filter({ ratings: event.target.value }),
+      }),
       finder(mine),
     ),
+    chips("friends", t("watch.who"), [[false, t("watch.who.all")], [true, t("friends.title")]], own.friends, (friends) => mine.filter({ friends })),
     chips("order", t("watch.order"), [[VIEWERS, t("watch.order.viewers")], [NEWEST, t("watch.order.newest")]], own.order, (order) => mine.filter({ order })),
   );
 }
 
-/** The table of somebody one knows, also in a friends' room. */
+function ratingRange(range) {
+  const [least, most] = range.split("-").map(Number);
+  if (range === ANY_RATING) return t("watch.rating.any");
+  return least ? (most ? `${least} – ${most}` : t("watch.rating.from", { rating: least })) : t("watch.rating.below", { rating: most + 1 });
+}
+
+/** The table of somebody one knows. */
 function finder(mine) {
   const submit = (event) => {
     event.preventDefault();
@@ -58,15 +72,21 @@ function finder(mine) {
 function list(state, mine) {
   const { tables, total, next } = mine.own;
   if (!tables) return waitFor(state, "watch.tables", () => mine.load());
-  if (!tables.length) return h("section.panel", { key: "none" }, nothing(t(mine.own.player ? "watch.none.player" : "watch.none")));
+  if (!tables.length) return h("section.panel", { key: "none" }, nothing(noneWords(mine.own)), leftOut(mine.own));
   return h(
     "section.watch-list",
     { key: "list", "aria-label": t("watch.title") },
     h("p.soft.watch-total", {}, t("watch.total", { count: total })),
+    leftOut(mine.own),
     h("ul.watch-rows", {}, tables.map((table) => row(state, mine, table))),
     more(state, "watch.more", next, () => mine.loadMore()),
   );
 }
+
+const noneWords = ({ player, friends }) => t(player ? "watch.none.player" : friends ? "watch.none.friends" : "watch.none");
+
+/** Tables that a bound on ratings leaves out although they might fit. */
+const leftOut = ({ unrated }) => (unrated ? h("p.soft", { key: "unrated", "data-unrated": String(unrated) }, t("watch.unrated", { count: unrated })) : null);
 
 function row(state, mine, table) {
   const sits = table.player_ids.includes(state.playerId);
@@ -96,6 +116,7 @@ function row(state, mine, table) {
         [
           t("table.round", { now: table.round_no || 1, all: table.rounds }),
           table.base_stake ? t("hall.stake", { stake: compact(table.base_stake) }) : t("watch.points"),
+          table.rating ? t("watch.rating.of", { rating: table.rating }) : "",
           table.is_room ? t("watch.room") : "",
           table.delay_ms ? t("watch.late", { seconds: secondsOf(table.delay_ms) }) : t("watch.live"),
         ]
