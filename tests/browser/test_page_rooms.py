@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import struct
 from functools import partial
 from pathlib import Path
 
@@ -11,11 +10,12 @@ import pytest
 from playwright.async_api import Browser, Page
 
 from tests.browser.support.chromium import CHROMIUM, opened
+from tests.browser.support.evening import PICTURE_WIDTH, name_of, picture, seats
 from tests.browser.support.layout import look
 from tests.browser.support.pages import UPRIGHT
 from tests.browser.support.patient import QUICK
 from tests.browser.support.player import room_code
-from tests.browser.support.seen import attribute, each, each_still, until, until_count, until_is
+from tests.browser.support.seen import attribute, each, each_still, until_count, until_is
 from tests.support.up import Up
 
 pytestmark = [
@@ -29,29 +29,6 @@ MATCH_MS = 120_000
 """A match that plays itself, on a busy machine, with a platform that dies in the middle."""
 BRISK = {**QUICK, "claim_pause_ms": 400, "turn_ms": 2_000, "claim_ms": 2_000, "between_ms": 500}
 """Nobody is waited for long, but a page can be reloaded, and a platform killed, within a round."""
-PNG = b"\x89PNG\r\n\x1a\n"
-
-
-async def seats(page: Page) -> list[str]:
-    """Return the names at the places of the room, in order."""
-    return await each(page, ".room .place-name")
-
-
-async def name_of(page: Page) -> str:
-    """Return how the others know this person."""
-    return await until(lambda: page.inner_text(".who-name"), lambda name: name not in ("", "…"))
-
-
-async def picture(page: Page) -> tuple[int, int]:
-    """Save the score sheet; return the width and height of the picture."""
-    async with page.expect_download() as coming:
-        await page.click("[data-button=picture]")
-    download = await coming.value
-    assert download.suggested_filename.startswith("paiju-")
-    data = Path(await download.path()).read_bytes()
-    assert data.startswith(PNG)
-    width, height = struct.unpack(">II", data[16:24])
-    return width, height
 
 
 async def test_friends_agree_on_a_room_play_an_evening_and_keep_its_picture(
@@ -173,8 +150,8 @@ async def read_the_sheet(host: Page, phone: Page, names: list[str]) -> None:
         sums = await each_still(page, ".sheet tfoot td", "Number(node.textContent)")
         assert sum(sums) == 0
         await look(page, "room-sheet")
-    width, height = await picture(phone)
-    assert width == 1440
+    width, height = await picture(phone, names)
+    assert width == PICTURE_WIDTH
     assert height > 600
     for page in (host, phone):
         await page.keyboard.press("Escape")
