@@ -32,6 +32,18 @@ async def test_every_file_the_index_names_is_there_and_may_be_kept_for_ever() ->
     assert (await get(door, "/")).headers["Cache-Control"] == "no-cache", "the index says what is newest"
 
 
+async def test_the_style_sheets_are_one_file_in_the_order_of_the_index() -> None:
+    door = FilesDoor()
+    (sheet,) = [name for name in named(await get(door, "/")) if name.endswith(".css")]
+    body = (await get(door, f"/{sheet}")).body
+    assert isinstance(body, bytes)
+    index = (FOLDER / "index.html").read_text("utf-8")
+    sheets = re.findall(r'rel="stylesheet" href="([^"]+)"', index)
+    assert len(sheets) > 10
+    assert body == b"\n".join((FOLDER / one).read_bytes() for one in sheets)
+    assert not re.search(rb"@import|@charset", body), "both stand at the beginning of a file only"
+
+
 async def test_a_changed_file_is_another_address(tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text(
         '<head></head><script src="app.mjs"></script><a href="https://x.y/">'

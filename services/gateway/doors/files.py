@@ -100,7 +100,8 @@ def version_of(files: Mapping[str, ServedFile]) -> str:
 def versioned(index: ServedFile, files: Mapping[str, ServedFile], version: str) -> ServedFile:
     """Return an index that names the files of the folder by their version, and all its modules at once.
 
-    A browser finds a module only when it has read the one that names it; ten such rounds are saved.
+    A browser finds a module only when it has read the one that names it; ten such rounds are saved. The
+    style sheets are one file (`styles_of`): the page is drawn when the last of them is there.
     """
 
     def name(found: re.Match[bytes]) -> bytes:
@@ -112,11 +113,32 @@ def versioned(index: ServedFile, files: Mapping[str, ServedFile], version: str) 
         )
 
     modules = [
-        f'<link rel="modulepreload" href="{path[1:]}">' for path in sorted(files) if path.endswith(".mjs")
+        f'<link rel="modulepreload" href="{path[1:]}">'
+        for path in sorted(files)
+        if path.endswith((".mjs", ".js"))
     ]
     body = index.body.replace(b"</head>", "\n".join([*modules, "</head>"]).encode(), 1)
+    if STYLES in files:
+        first, rest = b'<link rel="stylesheet" href="%s">' % STYLES[1:].encode(), _SHEETS.split(body)
+        body = first.join((rest[0], b"".join(rest[2::2]))) if len(rest) > 1 else body
     return _served(_NAMES.sub(name, body), ".html")
 
+
+def styles_of(index: ServedFile, files: Mapping[str, ServedFile]) -> ServedFile | None:
+    """Return the style sheets that an index names as one, in its order; None: it names fewer than two.
+
+    They lie in one folder, so what they name relative to themselves stays what it is.
+    """
+    paths = [f"/{found.decode()}" for found in _SHEETS.findall(index.body)]
+    folder = STYLES.rpartition("/")[0]
+    if len(paths) < 2 or any(path not in files or path.rpartition("/")[0] != folder for path in paths):
+        return None
+    return _served(b"\n".join(files[path].body for path in paths), ".css")
+
+
+STYLES: Final = "/css/all.css"
+
+_SHEETS: Final = re.compile(rb'<link rel="stylesheet" href="([^"/:#][^":#]*)">\n?')
 
 _NAMES: Final = re.compile(rb'(href|src)="([^"/:#][^":#]*)"')
 """Where an index names a file beside it."""
@@ -131,6 +153,8 @@ class FilesDoor:
         self._files = dict(read_folder(folder))
         self._version = version_of(self._files)
         if (index := self._files.get("/")) is not None:
+            if (styles := styles_of(index, self._files)) is not None:
+                self._files[STYLES] = styles
             self._files["/"] = self._files["/index.html"] = versioned(index, self._files, self._version)
 
     async def get(self, request: web.Request) -> web.Response:

@@ -52,6 +52,7 @@ export class Controls {
 
   async start() {
     this.change();
+    this.router.ahead();
     await this.door.start();
   }
 

@@ -4,11 +4,13 @@ import { freshId } from "../lib/ids.mjs";
 import { canPlay } from "../games/registry.mjs";
 import { goldIn } from "../game/wallet.mjs";
 import { nameKey } from "../net/identity.mjs";
-import { Refused, Unreachable } from "../net/refused.mjs";
+import { isOutage, Refused, Unreachable } from "../net/refused.mjs";
 
 const TICKET_POLL_MS = 2_000;
 const ROOM_POLL_MS = 3_000;
 const GRANT_POLL_MS = 500;
+/** When a part that could not be loaded is asked for again: a process that was killed is back by then. */
+const AGAIN_MS = [1_000, 2_000, 4_000, 8_000, 16_000];
 /** How often a new player's wallet is asked for until his first gold is there: for ten seconds. */
 const GRANT_TRIES_MAX = 20;
 
@@ -30,6 +32,8 @@ export class LobbyControls {
   constructor(controls) {
     this.controls = controls;
     this.poller = 0;
+    /** Timers of parts that are asked for again, by their names. */
+    this.retries = new Map();
   }
 
   get state() {
@@ -75,15 +79,27 @@ export class LobbyControls {
     await Promise.all([this.loadProfile(), this.loadWallet(), this.loadHalls(), this.loadGames(), this.loadSignIn()]);
   }
 
-  /** Load a part of the page. A part that could not be loaded is named in `failed` and can be asked for again. */
-  async part(name, work) {
-    this.change((state) => state.failed.delete(name));
+  /**
+   * Load a part of the page. A part that could not be loaded is named in `failed` and can be asked for again; where the world has
+   * failed, not the request, the page asks again by itself some times, as long as it is there to be seen.
+   */
+  async part(name, work, tries = 0) {
+    clearTimeout(this.retries.get(name));
+    if (!tries) this.change((state) => state.failed.delete(name));
     try {
       await work();
+      if (tries) this.change((state) => state.failed.delete(name));
     } catch (error) {
       this.change((state) => state.failed.add(name));
       if (!(error instanceof Refused || error instanceof Unreachable)) throw error;
+      if (isOutage(error) && tries < AGAIN_MS.length) this.retries.set(name, setTimeout(() => this.isWanted(name) && this.part(name, work, tries + 1), AGAIN_MS[tries]));
     }
+  }
+
+  /** Whether a part that failed would still be seen: those of a page are named after it. */
+  isWanted(name) {
+    const [page] = name.split(".", 1);
+    return this.state.failed.has(name) && (!this.controls.pages[page] || this.state.page?.name === page);
   }
 
   loadProfile() {

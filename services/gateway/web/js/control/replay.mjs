@@ -2,8 +2,11 @@
 import { checkRecord } from "../../fairdeal.mjs";
 import { callHttp } from "../net/http.mjs";
 import { checkKept, keptRound } from "../game/replay.mjs";
+import { gameOf } from "../games/registry.mjs";
 
 const STEP_MS = 900;
+
+const whenIdle = (work) => (globalThis.requestIdleCallback ?? setTimeout)(work);
 
 /** How fast a replay may run, as a multiple. */
 export const SPEEDS = [0.5, 1, 2, 4];
@@ -90,6 +93,8 @@ export class ReplayControls {
       };
     });
     this.controls.lobby.loadPeople(round.players);
+    // Not before the round is there to be seen.
+    whenIdle(() => gameOf(round.game).ripen?.());
   }
 
   /** Nothing is looked at any more. */

@@ -8,11 +8,27 @@ import { PageControls } from "./pagecontrols.mjs";
 /** No record is longer (docs/record-format.md). */
 const RECORD_BYTES_MAX = 262_144;
 
+/** What GetReplay is asked for a path of the address; null where it is not asked. */
+function requestOf([first = "", second = ""]) {
+  if (first === "record") return null;
+  return first === "round" ? { round_id: second, viewer: "VIEWER_ABOVE" } : { share_token: first };
+}
+
 /** Loads what the replay shows. */
 export class ReplayPageControls extends PageControls {
   /** `refused`: why there is nothing to see, in words. */
   fresh() {
     return { refused: "" };
+  }
+
+  /** Ask for the round while the connection is still made: over HTTP, as whoever this browser is. */
+  ahead(path) {
+    const request = requestOf(path);
+    const { session } = this.controls;
+    if (!request || !(session.isFresh || session.canSignIn)) return;
+    const answer = session.token().then((token) => callHttp("table/GetReplay", request, token));
+    // What goes wrong here is asked again in its turn, and said then.
+    this.early = { key: path.join("/"), answer: answer.catch(() => null) };
   }
 
   get replays() {
@@ -38,7 +54,7 @@ export class ReplayPageControls extends PageControls {
   }
 
   async openRound(key, roundId) {
-    const answer = await this.answered(key, { round_id: roundId, viewer: "VIEWER_ABOVE" }, roundId);
+    const answer = await this.answered(key, requestOf(["round", roundId]), roundId);
     if (!answer) return;
     const round = fromService(answer);
     const isMine = round.players.includes(this.state.playerId);
@@ -46,7 +62,7 @@ export class ReplayPageControls extends PageControls {
   }
 
   async openLink(key, token) {
-    const answer = await this.answered(key, { share_token: token });
+    const answer = await this.answered(key, requestOf([token]));
     if (!answer) return;
     const round = fromService(answer);
     const isMine = round.players.includes(this.state.playerId);
@@ -59,8 +75,10 @@ export class ReplayPageControls extends PageControls {
 
   /** What GetReplay says; null if it says no. A round the service does not keep any more may still be kept here. */
   async answered(key, request, roundId = "") {
+    const early = this.early?.key === key ? this.early.answer : null;
+    this.early = null;
     try {
-      return await this.call("table/GetReplay", request);
+      return (await early) ?? (await this.call("table/GetReplay", request));
     } catch (error) {
       const kept = roundId ? this.replays.kept(roundId) : null;
       if (kept) {

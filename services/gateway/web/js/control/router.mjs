@@ -29,6 +29,12 @@ export class Router {
     this.follow();
   }
 
+  /** Before anything is known: what the page of the address can ask for by itself already. */
+  ahead() {
+    const [name, ...path] = partsOf(this.frame.location.hash);
+    this.controls.pages[name]?.ahead?.(path);
+  }
+
   /** The page that is open, as the registry has it; undefined: none. */
   get page() {
     const { page } = this.controls.state;

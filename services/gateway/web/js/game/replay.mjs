@@ -128,12 +128,28 @@ export function seenFromAbove(round, seat, at) {
   return table;
 }
 
-/** The table as it stood after so many texts. */
+/** How far the texts of a seat are folded: whoever goes on from there folds only what is new. */
+const folds = new WeakMap();
+
+/** The fold of the first `count` texts; what is written on it later does not change the fold. */
+function foldOf(face, texts, count) {
+  let fold = folds.get(texts);
+  if (!fold || fold.count > count) fold = { round: face.newRound(), count: 0 };
+  // Until it has come through, it is nothing to go on from.
+  folds.delete(texts);
+  while (fold.count < count) {
+    fold.round.add(texts[fold.count]);
+    fold.count += 1;
+  }
+  folds.set(texts, fold);
+  return Object.assign(Object.create(Object.getPrototypeOf(fold.round)), fold.round);
+}
+
+/** The table as it stood after so many texts; it is good until another step of the same round is asked for. */
 export function tableAt({ roundId, game, preset, rounds, players, texts }, count) {
   const table = new Table(roundId.slice(0, roundId.lastIndexOf("/")));
   table.game = game ?? FIRST_GAME;
-  const round = table.face.newRound();
-  for (const text of texts.slice(0, count)) round.add(text);
+  const round = foldOf(table.face, texts, Math.min(count, texts.length));
   const points = round.end?.points ?? [];
   Object.assign(table, { known: true, phase: "playing", seat: round.seat, preset, rounds, round, roundId });
   table.roundNo = Number(roundId.slice(roundId.lastIndexOf("/") + 1));

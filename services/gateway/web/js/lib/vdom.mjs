@@ -25,12 +25,24 @@ function flat(children) {
 
 /** Make the children of `parent` match `described`. */
 export function patch(parent, described) {
-  const wanted = flat([described]);
-  const old = [...parent.childNodes];
+  patchAll(parent, flat([described]));
+}
+
+function patchAll(parent, wanted) {
+  // Mostly the children are the same as before: nothing is looked up for those up to the first that is not.
+  let at = 0;
+  let child = parent.firstChild;
+  while (child && at < wanted.length && isAlike(child[STATE], wanted[at])) {
+    update(child, wanted[at]);
+    child = child.nextSibling;
+    at += 1;
+  }
+  if (!child && at === wanted.length) return;
+  const old = [];
+  for (; child; child = child.nextSibling) old.push(child);
   const byKey = new Map(old.filter((node) => node[STATE]?.key != null).map((node) => [idOf(node[STATE]), node]));
   const used = new Set();
-  let at = 0;
-  for (const vnode of wanted) {
+  for (const vnode of wanted.slice(at)) {
     let node = vnode.key != null ? byKey.get(idOf(vnode)) : nextAlike(old, used, vnode);
     if (node && !used.has(node)) {
       used.add(node);
@@ -45,6 +57,8 @@ export function patch(parent, described) {
   }
   while (parent.childNodes.length > at) parent.lastChild.remove();
 }
+
+const isAlike = (state, vnode) => state !== undefined && state.tag === vnode.tag && (state.key ?? null) === (vnode.key ?? null);
 
 const idOf = (state) => `${state.tag}\u0000${state.key}`;
 
@@ -78,7 +92,7 @@ function update(node, vnode) {
   for (const name of Object.keys(state.props)) if (!(name in vnode.props)) set(node, name, undefined, state.props[name]);
   for (const [name, value] of Object.entries(vnode.props)) set(node, name, value, state.props[name]);
   state.props = vnode.props;
-  if (!("raw" in vnode.props)) patch(node, vnode.children);
+  if (!("raw" in vnode.props)) patchAll(node, vnode.children);
 }
 
 function set(node, name, value, before) {

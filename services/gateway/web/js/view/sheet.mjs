@@ -7,7 +7,7 @@ import { peopleHere } from "./friends.mjs";
 import { icon } from "./icons.mjs";
 import { timeWords } from "./parts.mjs";
 import { avatar, nameOfPlayer } from "./people.mjs";
-import { gameTitle, presetsOf } from "./presets.mjs";
+import { changesOf, gameTitle, presetsOf } from "./presets.mjs";
 import { lengthWords } from "./room.mjs";
 import { drawSheet } from "./sheetpicture.mjs";
 import { waitFor } from "./waitfor.mjs";
@@ -42,7 +42,12 @@ export function sheetDialog(state, controls) {
   ];
 }
 
-const titleOf = (state, room) => [gameTitle(state, room.game), presetsOf(state, room.game, [room.preset])[0].title, lengthWords(room), t("table.room", { code: room.room_code })].join(" · ");
+/** What was played: the rule set that a room began with, and that it was changed, as the room says. */
+function titleOf(state, room) {
+  const changed = Object.keys(changesOf(room)).length ? [t("room.custom")] : [];
+  const preset = presetsOf(state, room.game, [room.preset])[0].title;
+  return [gameTitle(state, room.game), preset, ...changed, lengthWords(room), t("table.room", { code: room.room_code })].join(" · ");
+}
 
 /** Let the browser keep the sheet as a picture. */
 function save(state, controls, sheet) {
