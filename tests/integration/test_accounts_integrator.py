@@ -27,6 +27,8 @@ from paiju.gateway.v1.gateway_service_pb2 import CallResult, Hello, PlayRequest
 from paiju.gateway.v1.gateway_service_pb2_grpc import GatewayServiceStub
 from paiju.matchmaking.v1 import matchmaking_service_pb2 as matchmaking_pb
 from paiju.matchmaking.v1.matchmaking_service_pb2_grpc import MatchmakingServiceStub
+from paiju.table.v1 import replay_service_pb2 as replay_pb
+from paiju.table.v1.replay_service_pb2_grpc import ReplayServiceStub
 
 from services.accounts.core.tokens import GUEST_LABEL
 from services.chassis.days import begin_of, day_text
@@ -34,7 +36,11 @@ from services.launch.operator import operator_bus
 from tests.support.accounts import bearer
 from tests.support.up import ROOT, Up
 
-AT_ONCE = {"PAIJU_ACCOUNTS_DELETION_GRACE_S": "0", "PAIJU_ACCOUNTS_DELETION_LOOK_S": "0.5"}
+AT_ONCE = {
+    "PAIJU_ACCOUNTS_DELETION_GRACE_S": "0",
+    "PAIJU_ACCOUNTS_DELETION_LOOK_S": "0.5",
+    "PAIJU_MATCHMAKING_ROOM_TIMING": '{"claim_pause_ms":20,"between_ms":500}',
+}
 CLOSED_S_MAX = 1.0
 """As promised (services/accounts/README.md)."""
 CLOSED_TRIES = 3
@@ -121,8 +127,13 @@ async def novice_hall(person: Person) -> str:
     return str(min(halls, key=lambda hall: (hall.game != "doudizhu", hall.entry_min)).hall_id)
 
 
+def programs() -> list[str]:
+    """Return the programs of the documentation, as they stand there: the bot, and the evening."""
+    return re.findall(r"```python\n(.*?)```", PAPER.read_text(encoding="utf-8"), re.DOTALL)
+
+
 def test_the_bot_of_the_documentation_plays_a_round_as_it_stands_there(up: Up, tmp_path: Path) -> None:
-    (bot,) = re.findall(r"```python\n(.*?)```", PAPER.read_text(encoding="utf-8"), re.DOTALL)
+    bot, _ = programs()
     file = tmp_path / "bot.py"
     file.write_text(bot, encoding="utf-8")
 
@@ -152,8 +163,52 @@ def test_the_bot_of_the_documentation_plays_a_round_as_it_stands_there(up: Up, t
     with_person(up, play)
 
 
+def test_the_evening_of_the_documentation_is_played_watched_and_looked_at_again(up: Up) -> None:
+    _, evening = programs()
+
+    async def play(person: Person) -> None:
+        await person.come_of_age()
+        made = await person.stub.CreateApiKey(
+            pb.CreateApiKeyRequest(name="a league", scopes=["play", "records.read", "records.share"]),
+            metadata=person.mine,
+        )
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-c", evening, up.said.url, up.said.grpc, made.secret,
+            env=os.environ | {"PYTHONPATH": str(ROOT / "protos")},
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        try:
+            async with asyncio.timeout(120):
+                out, err = await process.communicate()
+        finally:
+            if process.returncode is None:
+                process.kill()
+        assert process.returncode == 0, err.decode()
+        said = dict(line.partition(" ")[::2] for line in out.decode().splitlines())
+        code, _, rules = said["room"].partition(" is played by ")
+        assert rules == 'classic with {"spring": 3}'
+        assert said["live:"].startswith("[('doudizhu', 1, ")
+        assert re.fullmatch(r"\[\(1, \[-?\d+, -?\d+, -?\d+\]\)\]", said["sheet:"])
+        assert int(said["replay:"].split()[0]) > 3
+        assert "the bot plays" in said["lesson:"]
+        assert said["kept:"] == "True"
+        token = said["link:"].rpartition("/")[2]
+
+        stub: Any = ReplayServiceStub(person.channel)
+        held = await person.exported()
+        ((share,), (room,)) = held["table.shares"], held["matchmaking.rooms"]
+        assert (share["token"], room["roomCode"]) == (token, code)
+        assert held["table.favourites"] == []
+        favourite = replay_pb.SetFavouriteRequest(round_id=share["roundId"], note="开门红")
+        await stub.SetFavourite(favourite, metadata=person.mine)
+        (kept,) = (await person.exported())["table.favourites"]
+        assert (kept["roundId"], kept["note"]) == (share["roundId"], "开门红")
+
+    with_person(up, play)
+
+
 def test_a_key_without_the_scope_is_refused_at_the_door(up: Up) -> None:
-    (bot,) = re.findall(r"```python\n(.*?)```", PAPER.read_text(encoding="utf-8"), re.DOTALL)
+    bot, _ = programs()
 
     async def play(person: Person) -> None:
         made = await person.stub.CreateApiKey(
