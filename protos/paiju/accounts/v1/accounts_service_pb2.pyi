@@ -1402,7 +1402,7 @@ class ApiKey(_message.Message):
     """Unix milliseconds; 0 = it is good."""
     @_builtins.property
     def scopes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Sorted: `play`, `profile`, `records.read`, `wallet.read`."""
+        """Sorted: `play`, `profile`, `records.read`, `records.share`, `wallet.read`."""
 
     @_builtins.property
     def secrets(self) -> _containers.RepeatedCompositeFieldContainer[Global___ApiKeySecret]:
