@@ -109,3 +109,47 @@ def test_only_built_in_pictures_are_taken() -> None:
     for text in ("a25", "a00", "", "A01", "../a01"):
         with pytest.raises(Refusal, match="AVATAR_UNKNOWN"):
             avatar_of(text)
+
+
+HIDDEN = [
+    "\u00ad", "\u034f", "\u061c", "\u115f", "\u1160", "\u17b4", "\u17b5", "\u180b", "\u180e", "\u200b",
+    "\u200c", "\u200d", "\u200e", "\u200f", "\u2028", "\u2029", "\u202a", "\u202d", "\u202e", "\u2060",
+    "\u2061", "\u2064", "\u2066", "\u2067", "\u2069", "\u206a", "\u206f", "\u2800", "\u3164", "\ufe00",
+    "\ufe0f", "\ufeff", "\uffa0", "\ufff9", "\U0001d173", "\U000e0001", "\U000e0041", "\U000e0100", "\u2ff0",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("hidden", HIDDEN, ids=lambda one: f"U+{ord(one):04X}")
+@pytest.mark.parametrize("written", ["{}官方", "官{}方", "官方{}", "小{}明"])
+def test_what_shows_nothing_or_turns_a_text_around_is_in_no_name(hidden: str, written: str) -> None:
+    with pytest.raises(Refusal, match="NICKNAME_CHARACTERS"):
+        nickname_of(written.format(hidden))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "管理貟", "菅理员", "管埋员", "管王里员", "官力", "官万", "宫方", "宦方", "糸统", "係统",
+        "系統", "客月艮", "机噐人", "機器人", "栽判", "叛裁判员", "工作人員", "客戶服務", "客户服务1",
+        "⼯作⼈员", "官⽅", "🅐🅓🅜🅘🅝", "🇦🇩🇲🇮🇳", "🅰dmin", "ⓐⓓⓜⓘⓝ", "🄰dmin", "𝐚𝐝𝐦𝐢𝐧", "ᴀᴅᴍɪɴ", "aḍmin",
+        "a̲dmin", "ɑdmin", "adm1n", "a.d.m.i.n", "ʂtaff", "ȿtaff", "ꜱtaff", "ѕtaff", "5taff",
+        "ŝ.t.a.f.f", "ƨystem5ystem", "suppørt", "supp0rt", "0fficia1", "ỌFFICIAL", "m0derator",
+        "pɐiju paiju", "paıju", "ｐａｉ ｊｕ", "牌.局", "牌 局", "GM", "G.M.", "ＧＭ", "🅶🅼", "Mod",
+        "m.0.d", "Judge", "ĴUDGE",
+    ],
+)  # fmt: skip
+def test_nobody_is_called_what_passes_for_the_house(text: str) -> None:
+    with pytest.raises(Refusal, match="NICKNAME_RESERVED"):
+        nickname_of(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "大力王", "万事如意", "王理", "员外", "宫本", "系鞋带", "万能管家", "机智的人", "José",
+        "Łukasz", "Ødegård", "bigman", "modern", "Judgement", "🇨🇳小王", "ⓐ", "GMT", "理发师",
+        "数学老师",
+    ],
+)  # fmt: skip
+def test_who_only_shares_letters_with_the_house_is_called_so(text: str) -> None:
+    assert nickname_of(text)

@@ -6,6 +6,7 @@ carries it); digits that stand for letters are ours.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping
 from functools import cache
@@ -18,8 +19,16 @@ _LEET: Final = str.maketrans(
 )
 _NEAR: Final = str.maketrans("мтнквτνευωꭓ", "mthkbtveuwx")
 """Letters that Unicode doesn't count as look-alikes, because in capitals or in other hands they are."""
+_HAN: Final = str.maketrans("員貟菅埋糸係統機噐戶務宫宮宦万力叛栽", "员员管理系系统机器户务官官官方方判裁")
+"""Characters that pass for those of the words nobody may use, and their traditional forms."""
 _SMALL_CAPITAL: Final = "LATIN LETTER SMALL CAPITAL "
-_PAIRS: Final = (("rn", "m"), ("vv", "w"), ("ci", "d"))
+_DRAWN: Final = re.compile(
+    r"(?:NEGATIVE |CROSSED NEGATIVE )?(?:CIRCLED|SQUARED|REGIONAL INDICATOR SYMBOL) "
+    r"(?:LATIN (?:SMALL|CAPITAL) )?LETTER ([A-Z])"
+    r"|REGIONAL INDICATOR SYMBOL LETTER ([A-Z])|LATIN (?:SMALL|CAPITAL) LETTER ([A-Z]) WITH .*"
+)
+"""Names of symbols that show a letter in a frame, and of letters with a hook, a tail, a bar."""
+_PAIRS: Final = (("rn", "m"), ("vv", "w"), ("ci", "d"), ("月艮", "服"), ("王里", "理"))
 """Letters that together look like another (`cl` is `ci` by then)."""
 
 
@@ -29,7 +38,8 @@ def skeleton(text: str) -> str:
     >>> skeleton("Аdmin") == skeleton("a.d.m.1.n") == skeleton("ADⅯIN")
     True
     """
-    plain = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).casefold())
+    drawn = "".join(map(_drawn, unicodedata.normalize("NFKC", text)))
+    plain = unicodedata.normalize("NFD", drawn.casefold()).translate(_HAN)
     letters = "".join(map(_small, _letters(plain)))
     unified = unicodedata.normalize("NFD", _unified(letters.translate(_NEAR)).casefold())
     folded = _letters(unified).translate(_NEAR).translate(_LEET)
@@ -46,6 +56,13 @@ def _small(character: str) -> str:
     name = unicodedata.name(character, "")
     tail = name.removeprefix(_SMALL_CAPITAL)
     return tail.lower() if tail != name and len(tail) == 1 else character
+
+
+def _drawn(character: str) -> str:
+    if character.isascii() or unicodedata.category(character)[0] not in "LS":
+        return character
+    found = _DRAWN.fullmatch(unicodedata.name(character, ""))
+    return next(filter(None, found.groups())).lower() if found else character
 
 
 def _unified(text: str) -> str:

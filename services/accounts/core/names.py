@@ -27,10 +27,7 @@ IMPERSONATION: Final = (
     "机器人",
     "工作人员",
     "已注销",
-    "系統",
-    "管理員",
-    "裁判員",
-    "機器人",
+    "客户服务",
     "admin",
     "system",
     "official",
@@ -42,11 +39,20 @@ IMPERSONATION: Final = (
 )
 """Words in nobody's name: they would let him speak for the house."""
 
+IMPERSONATION_WHOLE: Final = ("gm", "mod", "judge")
+"""Words that nobody is called, though they may be part of a name."""
+
 _CATEGORIES: Final = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Nd", "Nl", "No", "So", "Zs"})
 """Letters, marks, digits, symbols such as emoji, spaces."""
 _PUNCTUATION: Final = frozenset("_-.·・!?~&'()")
-_INVISIBLE: Final = frozenset("\u115f\u1160\u17b4\u17b5\u3164\uffa0\u2800\u034f")
-"""Letters, marks and symbols that show nothing: Hangul fillers, Khmer vowels, the empty braille cell."""
+_NO_TEXT: Final = (
+    "\u00ad", "\u034f", "\u061c", "\u115f\u1160", "\u17b4\u17b5", "\u180b\u180f", "\u200b\u200f",
+    "\u202a\u202e", "\u2060\u206f", "\u3164", "\ufe00\ufe0f", "\ufeff", "\uffa0", "\ufff0\ufff8", "\U0001bca0\U0001bca3",
+    "\U0001d173\U0001d17a", "\U000e0000\U000e0fff", "\u2800", "\u2ff0\u2fff",
+)  # fmt: skip
+"""Unicode's Default_Ignorable_Code_Point, first and last of each run: fillers, joiners, directions, variation
+selectors, tags; then the empty braille cell, and what describes how a character is put together.
+"""
 _MARKS_IN_ROW_MAX: Final = 2
 
 
@@ -68,7 +74,8 @@ def nickname_of(text: str) -> str:
     if any(not _is_allowed(character) for character in name) or _has_piled_marks(name):
         raise Refusal("NICKNAME_CHARACTERS")
     folded = skeleton(name)
-    if any(skeleton(word) in folded for word in IMPERSONATION):
+    is_whole = folded in map(skeleton, IMPERSONATION_WHOLE)
+    if is_whole or any(skeleton(word) in folded for word in IMPERSONATION):
         raise Refusal("NICKNAME_RESERVED")
     return name
 
@@ -112,7 +119,7 @@ def avatar_of(text: str) -> str:
 
 
 def _is_allowed(character: str) -> bool:
-    if character in _INVISIBLE or 0xFE00 <= ord(character) <= 0xFE0F or 0xE0100 <= ord(character) <= 0xE01EF:
+    if any(run[0] <= character <= run[-1] for run in _NO_TEXT):
         return False
     return (
         unicodedata.category(character) in _CATEGORIES
