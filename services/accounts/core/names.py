@@ -47,8 +47,8 @@ _CATEGORIES: Final = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Nd", 
 _PUNCTUATION: Final = frozenset("_-.·・!?~&'()")
 _NO_TEXT: Final = (
     "\u00ad", "\u034f", "\u061c", "\u115f\u1160", "\u17b4\u17b5", "\u180b\u180f", "\u200b\u200f",
-    "\u202a\u202e", "\u2060\u206f", "\u3164", "\ufe00\ufe0f", "\ufeff", "\uffa0", "\ufff0\ufff8", "\U0001bca0\U0001bca3",
-    "\U0001d173\U0001d17a", "\U000e0000\U000e0fff", "\u2800", "\u2ff0\u2fff",
+    "\u202a\u202e", "\u2060\u206f", "\u3164", "\ufe00\ufe0f", "\ufeff", "\uffa0", "\ufff0\ufff8",
+    "\U0001bca0\U0001bca3", "\U0001d173\U0001d17a", "\U000e0000\U000e0fff", "\u2800", "\u2ff0\u2fff",
 )  # fmt: skip
 """Unicode's Default_Ignorable_Code_Point, first and last of each run: fillers, joiners, directions, variation
 selectors, tags; then the empty braille cell, and what describes how a character is put together.
