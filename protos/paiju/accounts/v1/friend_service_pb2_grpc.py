@@ -140,7 +140,7 @@ class FriendServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def DeclineFriend(self, request, context):
-        """Decline the request of somebody; he may ask again after a while.
+        """Decline the request of somebody. He is not told: to him it waits on until it ends.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -29,7 +29,7 @@ class FriendServiceStub:
     AcceptFriend: _aio.UnaryUnaryMultiCallable[_friend_service_pb2.AcceptFriendRequest, _friend_service_pb2.AcceptFriendResponse]
     """Accept the request of somebody."""
     DeclineFriend: _aio.UnaryUnaryMultiCallable[_friend_service_pb2.DeclineFriendRequest, _friend_service_pb2.DeclineFriendResponse]
-    """Decline the request of somebody; he may ask again after a while."""
+    """Decline the request of somebody. He is not told: to him it waits on until it ends."""
     RemoveFriend: _aio.UnaryUnaryMultiCallable[_friend_service_pb2.RemoveFriendRequest, _friend_service_pb2.RemoveFriendResponse]
     """Be friends no more. The other is not told."""
     BlockPlayer: _aio.UnaryUnaryMultiCallable[_friend_service_pb2.BlockPlayerRequest, _friend_service_pb2.BlockPlayerResponse]
@@ -90,7 +90,7 @@ class FriendServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _friend_service_pb2.DeclineFriendRequest,
         context: _aio.ServicerContext[_friend_service_pb2.DeclineFriendRequest, _abc.Awaitable[_friend_service_pb2.DeclineFriendResponse]],
     ) -> _abc.Awaitable[_friend_service_pb2.DeclineFriendResponse]:
-        """Decline the request of somebody; he may ask again after a while."""
+        """Decline the request of somebody. He is not told: to him it waits on until it ends."""
 
     @_abc_1.abstractmethod
     def RemoveFriend(

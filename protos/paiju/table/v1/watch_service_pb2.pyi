@@ -82,7 +82,9 @@ class ListLiveTablesRequest(_message.Message):
     """Only tables at which a friend of the caller sits: friends' rooms, too."""
     @_builtins.property
     def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Only tables at which one of these sits, at most 100. Friends' rooms are listed only so: by somebody who is in them."""
+        """Only tables at which one of these sits, at most 100. A friends' room is listed so if one of these who sits in it is the caller or
+        a friend of the caller's.
+        """
 
     def __init__(
         self,
