@@ -17,6 +17,7 @@ from sqlalchemy import Connection
 from services.accounts.api.desk import profile
 from services.accounts.core.friends import FriendLimits, Friendship, Step, player_id_of, sought_nickname
 from services.accounts.settings import AccountsSettings
+from services.accounts.store import friend_lists as lists
 from services.accounts.store import friends as store
 from services.accounts.store import people
 from services.chassis import auth, log
@@ -61,7 +62,7 @@ _TOKEN: Final = re.compile(r"([0-9]{1,15})\.(p_[A-Za-z0-9_-]{1,64})")
 _log = log.get(service="accounts")
 
 Context = Any
-Read = Callable[[Connection, int, store.After | None], store.Page]
+Read = Callable[[Connection, int, lists.After | None], lists.Page]
 
 
 class FriendApi(friend_service_pb2_grpc.FriendServiceServicer):
@@ -85,7 +86,7 @@ class FriendApi(friend_service_pb2_grpc.FriendServiceServicer):
         """People of exactly this nickname."""
         player_id, nickname = auth.player(), sought_nickname(request.nickname)
         self._of_searches.take(player_id)
-        found = await self._db.read(lambda connection: store.called(connection, nickname, player_id))
+        found = await self._db.read(lambda connection: lists.called(connection, nickname, player_id))
         return pb.FindPlayersResponse(profiles=map(profile, found))
 
     async def AskFriend(  # noqa: N802 - the proto names it
@@ -172,7 +173,7 @@ class FriendApi(friend_service_pb2_grpc.FriendServiceServicer):
         """The caller's friends."""
         own_id = auth.player()
         page = await self._list(
-            request, lambda connection, size, after: store.list_friends(connection, own_id, size, after)
+            request, lambda connection, size, after: lists.list_friends(connection, own_id, size, after)
         )
         return pb.ListFriendsResponse(
             friends=map(_friend, page.entries),
@@ -189,7 +190,7 @@ class FriendApi(friend_service_pb2_grpc.FriendServiceServicer):
         direction = request.direction or pb.REQUEST_DIRECTION_IN
         if direction not in (pb.REQUEST_DIRECTION_IN, pb.REQUEST_DIRECTION_OUT):
             raise Refusal("INVALID_ARGUMENT", field="direction")
-        listed = store.list_received if direction == pb.REQUEST_DIRECTION_IN else store.list_sent
+        listed = lists.list_received if direction == pb.REQUEST_DIRECTION_IN else lists.list_sent
         page = await self._list(
             request, lambda connection, size, after: listed(connection, own_id, now_ms, size, after)
         )
@@ -203,7 +204,7 @@ class FriendApi(friend_service_pb2_grpc.FriendServiceServicer):
         """Whom the caller has blocked."""
         own_id = auth.player()
         page = await self._list(
-            request, lambda connection, size, after: store.list_blocked(connection, own_id, size, after)
+            request, lambda connection, size, after: lists.list_blocked(connection, own_id, size, after)
         )
         return pb.ListBlockedPlayersResponse(
             blocked=map(_friend, page.entries), next_page_token=_token(page), total=page.total
@@ -244,7 +245,7 @@ class FriendApi(friend_service_pb2_grpc.FriendServiceServicer):
     ) -> pb.ListFriendIdsResponse:
         """All friends of a player."""
         player_id = player_id_of(request.player_id)
-        found = await self._db.read(lambda connection: store.friend_ids(connection, player_id))
+        found = await self._db.read(lambda connection: lists.friend_ids(connection, player_id))
         return pb.ListFriendIdsResponse(player_ids=found)
 
     async def _whom(self, own_id: str, request: pb.AskFriendRequest) -> str:
@@ -252,7 +253,7 @@ class FriendApi(friend_service_pb2_grpc.FriendServiceServicer):
             return player_id_of(request.player_id)
         nickname = sought_nickname(request.nickname)
         self._of_searches.take(own_id)
-        found = await self._db.read(lambda connection: store.called(connection, nickname, own_id, most=2))
+        found = await self._db.read(lambda connection: lists.called(connection, nickname, own_id, most=2))
         if not found:
             raise Refusal("NOT_FOUND", what=nickname)
         if len(found) > 1:
@@ -264,10 +265,10 @@ class FriendApi(friend_service_pb2_grpc.FriendServiceServicer):
         bound = partial(change, own_id=own_id, other_id=other_id, now_ms=self._clock.now_ms())
         return _TOLD[await self._db.run(bound)]
 
-    async def _list(self, request: Any, read: Read) -> store.Page:
+    async def _list(self, request: Any, read: Read) -> lists.Page:
         if not 0 <= request.page_size <= PAGE_MAX:
             raise Refusal("INVALID_ARGUMENT", field="page_size", maximum=PAGE_MAX)
-        after: store.After | None = None
+        after: lists.After | None = None
         if request.page_token:
             token = _TOKEN.fullmatch(request.page_token)
             if token is None:
@@ -294,11 +295,11 @@ class FriendApi(friend_service_pb2_grpc.FriendServiceServicer):
             _log.warning("friend_not_told", why=str(outage)[:200])
 
 
-def _friend(entry: store.Listed) -> pb.Friend:
+def _friend(entry: lists.Listed) -> pb.Friend:
     return pb.Friend(
         profile=profile(entry.player), since_ms=entry.since_ms, expires_at_ms=entry.expires_at_ms
     )
 
 
-def _token(page: store.Page) -> str:
+def _token(page: lists.Page) -> str:
     return "" if page.after is None else f"{page.after[0]}.{page.after[1]}"

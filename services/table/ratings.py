@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Iterable
+from itertools import islice
 from typing import Final, Protocol
 
 from paiju.progress.v1.rating_service_pb2 import BatchGetRatingsRequest, RatingKey
@@ -41,9 +42,9 @@ _log = log.get(service="table")
 class Ratings(Protocol):
     """What the live list wants to know."""
 
-    def of_table(self, game: str, players: Iterable[str]) -> int:
-        """Return the mean of what is known of the people of a table; `UNKNOWN` if it is not known, or none
-        has a rating that he shows.
+    def of_table(self, game: str, players: Iterable[str]) -> int | None:
+        """Return the mean of what is known of the people of a table: `UNKNOWN` if none of them has a rating
+        that he shows, None as long as that is not known.
         """
 
 
@@ -65,7 +66,7 @@ class RatingBook:
         calls = metrics.counter("table_rating_calls", "Calls for people's ratings", ["result"])
         self._good, self._bad = calls.labels("ok"), calls.labels("failed")
 
-    def of_table(self, game: str, players: Iterable[str]) -> int:
+    def of_table(self, game: str, players: Iterable[str]) -> int | None:
         """See `Ratings`."""
         now = self._clock.monotonic()
         total = count = 0
@@ -82,7 +83,9 @@ class RatingBook:
                     continue
             if rating:
                 total, count = total + rating, count + 1
-        return round(total / count) if is_known and count else UNKNOWN
+        if not is_known:
+            return None
+        return round(total / count) if count else UNKNOWN
 
     async def run(self) -> None:
         """Ask progress for what is wanted, until cancelled."""
@@ -92,7 +95,7 @@ class RatingBook:
                 self._work.clear()
                 await self._work.wait()
             try:
-                await self._ask(list(self._wanted)[:BATCH])
+                await self._ask(list(islice(self._wanted, BATCH)))
             except (Outage, Refusal) as failure:
                 failures += 1
                 self._bad.inc()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -16,6 +15,11 @@ from services.table.ratings import UNKNOWN, Ratings
 
 FRESH_S = 1.0
 """The list is made anew when it is older, and only if somebody asks."""
+
+RATED_S = 30.0
+"""A table's rating is looked up again after about so long."""
+
+SPREAD = 16
 
 FOUND_MAX = 64
 """Filtered lists kept for as long."""
@@ -84,10 +88,9 @@ class LiveIndex:
         self._found: dict[tuple[Wanted, Among | None], tuple[list[Table], int]] = {}
         self._viewers: Mapping[str, int] = {}
         self._ratings = ratings
-        self._rated: dict[str, int] = {}
-        """By table, as far as somebody has asked since the list was made."""
-        self._seated: dict[str, list[Table]] | None = None
-        """Tables by who sits there; made when somebody asks."""
+        self._rated: dict[str, tuple[float, int]] = {}
+        """By table: until when it counts, and the rating."""
+        self._spread = 0
 
     def find(
         self, wanted: Wanted, order: int, after: Key | None, most: int, among: Among | None = None
@@ -114,42 +117,32 @@ class LiveIndex:
         return page, len(found), unrated
 
     def _search(self, wanted: Wanted, among: Among | None) -> tuple[list[Table], int]:
-        candidates: Sequence[Table] = self._newest
-        if wanted.players:
-            candidates = self._of(wanted.players)
-        elif among is not None and among.friends is not None:
-            candidates = self._of(among.friends)
         friends = None if among is None or among.friends is None else frozenset(among.friends)
         rooms_of = None if among is None else frozenset(among.rooms_of)
-        found = [table for table in candidates if _fits(table, wanted, friends, rooms_of)]
+        found = [table for table in self._newest if _fits(table, wanted, friends, rooms_of)]
         if among is None or not among.by_rating:
             return found, 0
-        most = among.rating_max or 2**31
-        rated = [(table, self._rating(table)) for table in found]
-        return (
-            [table for table, rating in rated if rating != UNKNOWN and among.rating_min <= rating <= most],
-            sum(rating == UNKNOWN for _, rating in rated),
-        )
-
-    def _of(self, players: Iterable[str]) -> list[Table]:
-        """Return the tables at which one of these sits, the newest first."""
-        if self._seated is None:
-            seated = defaultdict(list)
-            for table in self._newest:
-                for player in table.s.spec.players:
-                    seated[player].append(table)
-            self._seated = dict(seated)
-        found = {table.s.table_id: table for player in players for table in self._seated.get(player, ())}
-        return sorted(found.values(), key=lambda table: (-table.s.created_at, table.s.table_id))
+        least, most = max(1, among.rating_min), among.rating_max or 2**31
+        ratings = [self._rating(table) for table in found]
+        rated = [
+            table for table, rating in zip(found, ratings, strict=True) if rating and least <= rating <= most
+        ]
+        return rated, sum(not rating for rating in ratings)
 
     def _rating(self, table: Table) -> int:
-        if self._ratings is None:
-            return UNKNOWN
+        """Return the rating of a table; a known one is looked up again half a minute later."""
         known = self._rated.get(table.s.table_id)
-        if known is None:
-            spec = table.s.spec
-            known = self._rated[table.s.table_id] = self._ratings.of_table(spec.game, spec.players)
-        return known
+        if known is not None and self._made_at < known[0]:
+            return known[1]
+        spec = table.s.spec
+        found = self._ratings.of_table(spec.game, spec.players) if self._ratings is not None else UNKNOWN
+        if found is None:
+            return UNKNOWN
+        # Not all at once: one in so many with each list that is made.
+        wait_s = RATED_S * (0.5 + self._spread / SPREAD)
+        self._spread = (self._spread + 1) % SPREAD
+        self._rated[table.s.table_id] = self._made_at + wait_s, found
+        return found
 
     def _in_order(self, found: Sequence[Table], order: int) -> Iterable[tuple[int, Table]]:
         viewers = self._viewers
@@ -172,8 +165,8 @@ class LiveIndex:
             return
         self._made_at = now
         self._found = {}
-        self._rated = {}
-        self._seated = None
+        if len(self._rated) > 2 * len(self._tables):
+            self._rated = {table_id: self._rated[table_id] for table_id in self._tables.keys() & self._rated}
         self._viewers = self._watched()
         now_ms = self._clock.now_ms()
         self._newest = [table for table in self._tables.values() if _is_live(table, now_ms)]

@@ -408,6 +408,20 @@ async def test_who_is_deleted_is_nobodys_friend_and_what_is_held_is_in_the_expor
             await li.call(method, player_id=wang.id)
 
 
+async def test_whether_somebody_is_suspended_is_not_told(village: Village) -> None:
+    people = village.people
+    wang, li, zhao = await village.persons(3)
+    await zhao.ask(li)
+    await li.accept(zhao)
+    _, admin = await people.staff("admin")
+    until_ms = people.clock.now_ms() + 86_400_000
+    request = accounts_pb.SuspendPlayerRequest(player_id=li.id, until_ms=until_ms, reason="he was rude")
+    await people.stub.SuspendPlayer(request, metadata=admin)
+    assert await wang.ask(li) == ASKED
+    assert (await wang.sent(), await zhao.friends()) == ([li.id], [li.id])
+    assert await zhao.does("RemoveFriend", li) == NONE
+
+
 async def test_a_service_may_ask_for_all_friends_of_a_player(village: Village) -> None:
     wang, li, zhao = await village.persons(3)
     for other in (li, zhao):

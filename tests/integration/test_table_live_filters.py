@@ -11,6 +11,8 @@ import pytest
 from paiju.accounts.v1 import friend_service_pb2 as friends_pb
 from paiju.accounts.v1.friend_service_pb2_grpc import FriendServiceStub
 from paiju.economy.v1.events_pb2 import RoundSettled, SettledSeat
+from paiju.progress.v1 import rating_service_pb2 as ratings_pb
+from paiju.progress.v1.rating_service_pb2_grpc import RatingServiceStub
 from paiju.table.v1 import play_pb2 as p
 from paiju.table.v1 import table_service_pb2 as s
 from paiju.table.v1 import watch_service_pb2 as w
@@ -43,6 +45,7 @@ class Scene:
         self.tables: Any = self.caller.rpc.client(TableServiceStub, "table")
         self.watch: Any = self.caller.rpc.client(WatchServiceStub, "table")
         self.friends: Any = self.caller.rpc.client(FriendServiceStub, "accounts")
+        self.ratings: Any = self.caller.rpc.client(RatingServiceStub, "progress")
         self.rounds = 0
 
     async def persons(self, count: int) -> list[str]:
@@ -87,14 +90,20 @@ class Scene:
             )
             await self.caller.bus.publish(event, f"settled:{self.rounds}")
 
-    async def list(self, who: str, **fields: Any) -> w.ListLiveTablesResponse:
+    async def rated(self, player: str) -> int:
+        """How many rounds of a player progress has rated."""
+        key = ratings_pb.RatingKey(player_id=player, game="paohuzi")
+        answer = await self.ratings.BatchGetRatings(ratings_pb.BatchGetRatingsRequest(keys=[key]))
+        return sum(one.rounds for one in answer.ratings)
+
+    async def listed(self, who: str, **fields: Any) -> w.ListLiveTablesResponse:
         """The list as it is made anew."""
         await asyncio.sleep(watch_index.FRESH_S)
         with auth.acting_for(who):
             return await self.watch.ListLiveTables(w.ListLiveTablesRequest(**fields))  # type: ignore[no-any-return]
 
     async def found(self, who: str, **fields: Any) -> list[str]:
-        answer = await self.list(who, order=w.LIVE_ORDER_NEWEST, **fields)
+        answer = await self.listed(who, order=w.LIVE_ORDER_NEWEST, **fields)
         assert answer.total == len(answer.tables)
         return sorted(table.table_id for table in answer.tables)
 
@@ -147,10 +156,10 @@ async def test_friends_see_the_tables_of_friends_and_their_rooms_and_nobody_else
     assert await scene.found(viewer, player_ids=[dan]) == ["2-room1"]
     assert await scene.found(dan, player_ids=[dan]) == ["2-room1"]
 
-    pages = [await scene.list(viewer, friends=True, page_size=1)]
+    pages = [await scene.listed(viewer, friends=True, page_size=1)]
     while pages[-1].next_page_token:
         pages.append(
-            await scene.list(viewer, friends=True, page_size=1, page_token=pages[-1].next_page_token)
+            await scene.listed(viewer, friends=True, page_size=1, page_token=pages[-1].next_page_token)
         )
     assert sorted(page.tables[0].table_id for page in pages) == ["0-hall1", "2-room1"]
     assert {page.total for page in pages} == {2}
@@ -171,7 +180,7 @@ async def test_without_accounts_friends_are_asked_for_again_and_rooms_stay_hidde
     assert await scene.found(viewer, friends=True) == ["0-hall1", "2-room1"]
     await scene.people.stop()
     with pytest.raises(Refusal, match="FRIENDS_UNKNOWN"):
-        await scene.list(viewer, friends=True)
+        await scene.listed(viewer, friends=True)
     assert await scene.found(viewer, player_ids=[ann, dan]) == ["0-hall1"]
     assert await scene.found(viewer) == ["0-hall1"]
 
@@ -187,21 +196,24 @@ async def test_tables_are_found_by_the_mean_of_ratings_and_those_not_known_are_c
     # In another game he is somebody else.
     await scene.settle(dan, cai, rounds=5, game="doudizhu")
 
+    async with asyncio.timeout(30):
+        while await scene.rated(cai) < 9:
+            await asyncio.sleep(0.02)
     known: dict[str, int] = {}
     async with asyncio.timeout(30):
         while not (known.get("0-strong") and known.get("1-mixed")):
-            known = {table.table_id: table.rating for table in (await scene.list(viewer)).tables}
+            known = {table.table_id: table.rating for table in (await scene.listed(viewer)).tables}
     assert known["0-strong"] > 1600 > known["1-mixed"] > 1
     assert known["2-newbie"] == 0
     bound = known["0-strong"]
-    strong = await scene.list(viewer, rating_min=bound)
+    strong = await scene.listed(viewer, rating_min=bound)
     assert ([table.table_id for table in strong.tables], strong.total, strong.unrated) == (["0-strong"], 1, 1)
     assert await scene.found(viewer, rating_min=bound + 1) == []
     assert await scene.found(viewer, rating_max=bound - 1) == ["1-mixed"]
     assert await scene.found(viewer, rating_min=1, rating_max=9999) == ["0-strong", "1-mixed"]
     await scene.befriend(viewer, bo, dan)
-    mine = await scene.list(viewer, friends=True, rating_min=1)
+    mine = await scene.listed(viewer, friends=True, rating_min=1)
     assert ([table.table_id for table in mine.tables], mine.unrated) == (["1-mixed"], 1)
     for low, high in ((-1, 0), (0, 10_000), (1600, 1500)):
         with pytest.raises(Refusal, match="INVALID_ARGUMENT"):
-            await scene.list(viewer, rating_min=low, rating_max=high)
+            await scene.listed(viewer, rating_min=low, rating_max=high)

@@ -46,13 +46,13 @@ def test_a_table_is_as_good_as_those_of_its_people_whose_rating_is_known() -> No
         book = RatingBook(progress, clock, Metrics())
         running = asyncio.create_task(book.run())
 
-        def of(*players: str) -> int:
+        def of(*players: str) -> int | None:
             return book.of_table("paohuzi", players)
 
-        assert of("p_a", "bot:easy", "bot:easy") == UNKNOWN, "not before progress has answered"
+        assert of("p_a", "bot:easy", "bot:easy") is None, "not before progress has answered"
         await clock.sleep(1)
         assert of("p_a", "bot:easy", "bot:easy") == 1700
-        assert of("p_a", "p_b", "p_new") == UNKNOWN, "one of them is not asked for yet"
+        assert of("p_a", "p_b", "p_new") is None, "one of them is not asked for yet"
         await clock.sleep(1)
         assert of("p_a", "p_b", "p_new") == 1600, "who has none says nothing"
         assert of("p_new", "bot:easy") == of("bot:easy") == UNKNOWN
@@ -79,7 +79,7 @@ def test_with_progress_away_what_was_known_counts_for_half_an_hour_and_it_is_ask
         await clock.sleep(ratings.STALE_S - 10)
         assert book.of_table("paohuzi", ["p_a"]) == 1700
         await clock.sleep(20)
-        assert book.of_table("paohuzi", ["p_a"]) == UNKNOWN
+        assert book.of_table("paohuzi", ["p_a"]) is None
         so_far = len(progress.asked)
         await clock.sleep(600)
         assert len(progress.asked) - so_far <= 600 / ratings.RETRY_S_MAX + 8
@@ -98,7 +98,7 @@ def test_thirty_thousand_people_are_asked_for_a_thousand_at_a_time_twice_a_secon
         book = RatingBook(progress, clock, Metrics())
         running = asyncio.create_task(book.run())
         tables = [[f"p_{first + seat}" for seat in range(3)] for first in range(0, 30_000, 3)]
-        assert {book.of_table("paohuzi", table) for table in tables} == {UNKNOWN}
+        assert {book.of_table("paohuzi", table) for table in tables} == {None}
         await clock.sleep(5)
         assert 9 <= len(progress.asked) <= 12
         await clock.sleep(11)

@@ -6,11 +6,10 @@ accept, remove or block at once, one comes after the other and finds what the fi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
-from sqlalchemy import Column, Connection, Row, Select, Table, and_, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, Row, Table, and_, delete, insert, or_, select, update
 
 from services.accounts.core.friends import (
     FriendLimits,
@@ -22,35 +21,11 @@ from services.accounts.core.friends import (
     on_accept,
     on_ask,
 )
-from services.accounts.store import people, schema
+from services.accounts.store import people
+from services.accounts.store.friend_lists import count
 from services.accounts.store.friends_schema import asks, blocks, friends, requests
 from services.chassis.days import day_of
 from services.chassis.errors import Refusal
-
-FOUND_MAX: Final = 20
-"""People of one nickname that are shown."""
-
-After = tuple[int, str]
-"""The place behind an entry: its time, and whose it is."""
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """Somebody in a list."""
-
-    player: Row[Any]
-    since_ms: int
-    expires_at_ms: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A page of a list."""
-
-    entries: list[Listed]
-    after: After | None
-    """None = that was all."""
-    total: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +114,7 @@ def block(connection: Connection, own_id: str, other_id: str, blocked_max: int, 
     """
     _hold(connection, own_id, other_id)
     if not _pair(connection, own_id, other_id, now_ms).has_blocked:
-        if _count(connection, blocks.c.player_id == own_id) >= blocked_max:
+        if count(connection, blocks.c.player_id == own_id) >= blocked_max:
             raise Refusal("FRIEND_BLOCKS_FULL", most=blocked_max)
         connection.execute(insert(blocks), {"player_id": own_id, "blocked_id": other_id, "at_ms": now_ms})
     _part(connection, own_id, other_id)
@@ -159,80 +134,12 @@ def what_is(connection: Connection, own_id: str, other_id: str, now_ms: int) -> 
     return friendship(_pair(connection, own_id, other_id, now_ms))
 
 
-def friend_ids(connection: Connection, player_id: str) -> list[str]:
-    """Return all friends of a player, in the order of their ids."""
-    query = select(friends.c.friend_id).where(friends.c.player_id == player_id)
-    return list(connection.scalars(query.order_by(friends.c.friend_id)))
-
-
-def called(connection: Connection, nickname: str, but: str, most: int = FOUND_MAX) -> Sequence[Row[Any]]:
-    """Return people of exactly this nickname, the oldest accounts first."""
-    c = schema.players.c
-    return connection.execute(
-        select(schema.players)
-        .where(c.nickname == nickname, c.deleted_at_ms.is_(None), c.player_id != but)
-        .order_by(c.created_at_ms, c.player_id)
-        .limit(most)
-    ).all()
-
-
-def list_friends(connection: Connection, player_id: str, size: int, after: After | None) -> Page:
-    """Return a page of a player's friends, the newest first."""
-    c = friends.c
-    return _page(connection, c.friend_id, c.since_ms, [c.player_id == player_id], size, after)
-
-
-def list_received(
-    connection: Connection, player_id: str, now_ms: int, size: int, after: After | None
-) -> Page:
-    """Return a page of the requests to a player that he is shown, the newest first."""
-    c = requests.c
-    hidden = select(blocks.c.blocked_id).where(blocks.c.player_id == player_id)
-    which = [
-        c.asked_id == player_id,
-        c.expires_at_ms > now_ms,
-        c.is_declined.is_(False),
-        c.asker_id.not_in(hidden),
-    ]
-    return _page(connection, c.asker_id, c.asked_at_ms, which, size, after, c.expires_at_ms)
-
-
-def list_sent(connection: Connection, player_id: str, now_ms: int, size: int, after: After | None) -> Page:
-    """Return a page of the requests of a player that wait, the newest first."""
-    c = requests.c
-    which = [c.asker_id == player_id, c.expires_at_ms > now_ms]
-    return _page(connection, c.asked_id, c.asked_at_ms, which, size, after, c.expires_at_ms)
-
-
-def list_blocked(connection: Connection, player_id: str, size: int, after: After | None) -> Page:
-    """Return a page of those whom a player has blocked, the newest first."""
-    c = blocks.c
-    return _page(connection, c.blocked_id, c.at_ms, [c.player_id == player_id], size, after)
-
-
 def forget(connection: Connection, player_id: str) -> None:
     """Forget what a player was to others, and they to him."""
     for table in (friends, requests, blocks):
         one, other = table.primary_key.columns
         connection.execute(delete(table).where(or_(one == player_id, other == player_id)))
     connection.execute(delete(asks).where(asks.c.player_id == player_id))
-
-
-def everything(connection: Connection, player_id: str) -> dict[str, Any]:
-    """Return all that is held of a player here; of his requests, not what others made of them."""
-    f, r, b, a = friends.c, requests.c, blocks.c, asks.c
-    queries = {
-        "friends": select(f.friend_id, f.since_ms).where(f.player_id == player_id),
-        "requests_sent": select(r.asked_id, r.asked_at_ms, r.expires_at_ms).where(r.asker_id == player_id),
-        "requests_received": select(r.asker_id, r.asked_at_ms, r.expires_at_ms, r.is_declined).where(
-            r.asked_id == player_id
-        ),
-        "blocked": select(b.blocked_id, b.at_ms).where(b.player_id == player_id),
-        "asks": select(a.day, a.asks).where(a.player_id == player_id),
-    }
-    return {
-        name: [dict(row) for row in connection.execute(query).mappings()] for name, query in queries.items()
-    }
 
 
 def _hold(connection: Connection, own_id: str, other_id: str) -> tuple[Row[Any], Row[Any]]:
@@ -270,10 +177,10 @@ def _held(connection: Connection, own_id: str, other_id: str, now_ms: int) -> He
     waits, c = requests.c.expires_at_ms > now_ms, requests.c
     today = connection.execute(select(asks).where(asks.c.player_id == own_id)).one_or_none()
     return Held(
-        friends=_count(connection, friends.c.player_id == own_id),
-        his_friends=_count(connection, friends.c.player_id == other_id),
-        sent=_count(connection, and_(c.asker_id == own_id, waits)),
-        his_received=_count(connection, and_(c.asked_id == other_id, waits, c.is_declined.is_(False))),
+        friends=count(connection, friends.c.player_id == own_id),
+        his_friends=count(connection, friends.c.player_id == other_id),
+        sent=count(connection, and_(c.asker_id == own_id, waits)),
+        his_received=count(connection, and_(c.asked_id == other_id, waits, c.is_declined.is_(False))),
         asks_today=today.asks if today is not None and today.day == day_of(now_ms) else 0,
     )
 
@@ -305,32 +212,7 @@ def _drop_expired(connection: Connection, own_id: str, other_id: str, now_ms: in
     connection.execute(delete(requests).where(requests.c.expires_at_ms <= now_ms, either))
 
 
-def _count(connection: Connection, which: Any) -> int:
-    return connection.scalar(select(func.count()).where(which)) or 0
-
-
 def _same(statement: Any, table: Table, one_id: str, two_id: str) -> Any:
     """Return a statement of the one row of two people."""
     one, two = table.primary_key.columns
     return statement.where(one == one_id, two == two_id)
-
-
-def _page(
-    connection: Connection,
-    who: Column[str],
-    at: Column[int],
-    which: Sequence[Any],
-    size: int,
-    after: After | None,
-    expires: Column[int] | None = None,
-) -> Page:
-    total = _count(connection, and_(*which))
-    players = schema.players
-    columns = (players, at.label("listed_since"), *(() if expires is None else (expires.label("listed_to"),)))
-    query: Select[Any] = select(*columns).join(players, players.c.player_id == who).where(*which)
-    if after is not None:
-        query = query.where(or_(at < after[0], and_(at == after[0], who > after[1])))
-    rows = connection.execute(query.order_by(at.desc(), who).limit(size + 1)).all()
-    entries = [Listed(row, row.listed_since, 0 if expires is None else row.listed_to) for row in rows[:size]]
-    last = entries[-1] if len(rows) > size else None
-    return Page(entries, None if last is None else (last.since_ms, last.player.player_id), total)
