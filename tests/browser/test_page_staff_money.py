@@ -152,8 +152,14 @@ async def test_staff_gives_money_back_settles_a_problem_and_waives_a_debt(
             await look(page, f"staff-orders-{language}")
             await page.click(f"[data-order='{owed}'] a")
             await page.wait_for_selector(f"[data-shown='{owed}']")
-            # Its 60 gems paid a debt at once: there is nothing to give back.
-            await page.wait_for_selector("[data-panel=refund] .notice")
+            # Its 60 gems paid a debt at once: money goes back only if they are to be owed.
+            await page.click("[data-button=refund]")
+            await page.fill("[data-field=act-reason]", WHY)
+            await page.wait_for_selector("[data-act=refund] [data-button=send]:disabled")
+            await page.check("[data-field=even]")
+            await look(page, f"staff-refund-spent-{language}")
+            await page.wait_for_selector("[data-act=refund] [data-button=send]:enabled")
+            await page.click("[data-act=refund] .plain >> nth=0")
             await page.click("[data-panel=order] dd a")
             await until_count(page, "[data-order]", 3)
             await page.click("[data-tab=debts]")

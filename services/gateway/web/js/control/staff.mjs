@@ -1,10 +1,11 @@
-// What staff can do: disputed rounds, contradictions, money, and the log of what staff did.
+// What staff can do: disputed rounds, contradictions, money, people, and the log of what staff did.
 import { checkRecord, toHex } from "../../fairdeal.mjs";
 import { t } from "../lib/i18n.mjs";
 import { freshId } from "../lib/ids.mjs";
-import { isMoney, isPerson, list, StaffMoneyControls } from "./staffmoney.mjs";
+import { isMoney, StaffMoneyControls } from "./staffmoney.mjs";
+import { isAdmin, isPerson, isSupport, list } from "./staffpeople.mjs";
 
-export { isMoney };
+export { isAdmin, isMoney };
 
 const PAGE_SIZE = 30;
 export const REASON_MIN = 3;
@@ -13,14 +14,11 @@ export const REASON_MAX = 500;
 /** Whether this person may decide disputes. */
 export const isDisputes = (state) => state.roles.some((role) => role === "disputes" || role === "admin");
 
-/** Whether this person may read the log of staff. */
-export const isAdmin = (state) => state.roles.includes("admin");
-
 /** Whether this person is of the staff that this page is for. */
-export const isStaff = (state) => isDisputes(state) || isMoney(state) || isAdmin(state);
+export const isStaff = (state) => isDisputes(state) || isMoney(state) || isSupport(state);
 
 /** The parts of the page, with who may see them: the first of one's own is what the page opens with. */
-const PARTS = { disputes: isDisputes, alerts: isDisputes, orders: isMoney, problems: isMoney, debts: isMoney, log: isAdmin };
+const PARTS = { disputes: isDisputes, alerts: isDisputes, orders: isMoney, problems: isMoney, debts: isMoney, people: isSupport, log: isAdmin };
 
 /** The parts that this person may see. */
 export const partsFor = (state) => Object.keys(PARTS).filter((part) => PARTS[part](state));
@@ -35,12 +33,13 @@ export class StaffControls extends StaffMoneyControls {
    * deal; `outcome`, `reason`, `asks`: the decision that is being made; `looks`: the alert that is being acknowledged.
    */
   fresh() {
-    return { which: "open", disputes: list(), alerts: list(), log: list(), dispute: null, outcome: "", reason: "", asks: false, requestId: "", looks: null, ...this.freshMoney() };
+    return { which: "open", disputes: list(), alerts: list(), log: list(), dispute: null, outcome: "", reason: "", asks: false, requestId: "", looks: null, ...this.freshPeople(), ...this.freshMoney() };
   }
 
   open([what, id]) {
     if (what === "dispute" && id) this.openDispute(id);
     else if (what === "order" && id) this.openOrder(id);
+    else if (what === "person" && id) this.openPerson(id);
     else {
       const part = partOf(this.state, what);
       if (part === "orders" && isPerson(id) && id !== this.own.whose) this.set({ whose: id, filter: "UNSPECIFIED", orders: list() });
@@ -53,6 +52,7 @@ export class StaffControls extends StaffMoneyControls {
   /** Load again what is shown. */
   loadShown() {
     const [what, id] = this.state.page?.path ?? [];
+    if (what === "person") return this.openPerson(id);
     return what === "order" ? this.openOrder(id) : this.load(partOf(this.state, what));
   }
 
@@ -77,6 +77,7 @@ export class StaffControls extends StaffMoneyControls {
 
   async read(name, page_token) {
     if (name === "orders" || name === "problems" || name === "debts") return this.readMoney(name, page_token);
+    if (name === "people") return this.readPeople();
     const request = { page_size: PAGE_SIZE, page_token };
     if (name === "log") {
       const { entries: rows, next_page_token: next } = await this.call("accounts/ListStaffLog", request);

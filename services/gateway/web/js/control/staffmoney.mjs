@@ -1,17 +1,12 @@
 // What staff with the role `money` can do: orders and refunds, problems with payments, debts.
 import { t } from "../lib/i18n.mjs";
 import { freshId } from "../lib/ids.mjs";
-import { PageControls } from "./pagecontrols.mjs";
+import { isPerson, list, StaffPeopleControls } from "./staffpeople.mjs";
 
 const PAGE_SIZE = 30;
 
 /** Whether this person may give money back. */
 export const isMoney = (state) => state.roles.some((role) => role === "money" || role === "admin");
-
-/** A list that is read page by page. */
-export const list = () => ({ rows: null, next: "", open: 0 });
-
-export const isPerson = (id) => id?.startsWith("p_");
 
 const IS_ORDER = /^o_[A-Za-z0-9_-]{1,64}$/;
 const IS_PLAYER = /^p_[A-Za-z0-9_-]{1,64}$/;
@@ -26,10 +21,10 @@ export function fenOf(text) {
 export const gemsOf = (text) => (/^[1-9]\d{0,8}$/.test(text.trim()) ? Number(text.trim()) : NaN);
 
 /** The part of `#staff` that is about money. `StaffControls` adds disputes and the log. */
-export class StaffMoneyControls extends PageControls {
+export class StaffMoneyControls extends StaffPeopleControls {
   /**
    * `orders`, `problems`, `debts`: lists; `filter`, `whose`, `badSearch`: which orders; `order`: the one that is open, whole; `act`: what is being
-   * written about one of them: `{what: "refund" | "resolve" | "waive", id, amount, reason, asks, requestId}`.
+   * written about one of them: `{what, id, amount, even, reason, asks, requestId}`.
    */
   freshMoney() {
     return { orders: list(), problems: list(), debts: list(), owedGems: 0, filter: "UNSPECIFIED", whose: "", badSearch: false, withResolved: false, order: null, act: null };
@@ -109,11 +104,11 @@ export class StaffMoneyControls extends PageControls {
 
   /** Do it; whatever became of it, show what is true now: somebody else may have been first. */
   perform() {
-    const { what, id, amount, reason, requestId } = this.own.act;
+    const { what, id, amount, even, reason, requestId } = this.own.act;
     const why = reason.trim();
     return this.once(what, async () => {
       try {
-        await this.send(what, id, amount, why, requestId);
+        await this.send(what, id, amount, why, requestId, even);
         this.begin(null);
         this.controls.toast(t(`staff.${what}.done`), "good");
       } finally {
@@ -123,9 +118,11 @@ export class StaffMoneyControls extends PageControls {
     });
   }
 
-  send(what, id, amount, reason, request_id) {
-    if (what === "refund") return this.call("economy/RefundOrder", { request_id, order_id: id, amount_fen: fenOf(amount), reason });
+  send(what, id, amount, reason, request_id, even) {
+    if (what === "refund") return this.call("economy/RefundOrder", { request_id, order_id: id, amount_fen: fenOf(amount), reason, even_if_spent: Boolean(even) });
     if (what === "waive") return this.call("economy/WaiveDebt", { request_id, order_id: id, gems: gemsOf(amount), reason });
+    const sent = this.sendAboutPeople(what, id, amount, reason);
+    if (sent) return sent;
     return this.call("economy/ResolvePaymentProblem", { problem_id: id, reason });
   }
 }

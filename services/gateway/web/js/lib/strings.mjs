@@ -13,6 +13,7 @@ import { ROOMS } from "./words/rooms.mjs";
 import { SECURITY } from "./words/security.mjs";
 import { STAFF } from "./words/staff.mjs";
 import { STAFFMONEY } from "./words/staffmoney.mjs";
+import { STAFFPEOPLE } from "./words/staffpeople.mjs";
 import { STATISTICS } from "./words/statistics.mjs";
 import { TABLE } from "./words/table.mjs";
 import { TOPUP } from "./words/topup.mjs";
@@ -20,4 +21,4 @@ import { TOPUPSTAKE } from "./words/topupstake.mjs";
 import { WALLET } from "./words/wallet.mjs";
 import { WATCH } from "./words/watch.mjs";
 
-export const STRINGS = Object.freeze({ ...COMMON, ...LOBBY, ...TABLE, ...RESULT, ...PAGE_WORDS, ...PROFILE, ...FRIENDS, ...HALLS, ...WALLET, ...TOPUP, ...TOPUPSTAKE, ...ROOMS, ...SECURITY, ...LIMITS, ...STAFF, ...REPLAY, ...STAFFMONEY, ...STATISTICS, ...WATCH, ...GAME_WORDS });
+export const STRINGS = Object.freeze({ ...COMMON, ...LOBBY, ...TABLE, ...RESULT, ...PAGE_WORDS, ...PROFILE, ...FRIENDS, ...HALLS, ...WALLET, ...TOPUP, ...TOPUPSTAKE, ...ROOMS, ...SECURITY, ...LIMITS, ...STAFF, ...REPLAY, ...STAFFMONEY, ...STAFFPEOPLE, ...STATISTICS, ...WATCH, ...GAME_WORDS });

@@ -1,4 +1,4 @@
-// For staff: disputed rounds, contradictions, money, the log of what staff did.
+// For staff: disputed rounds, contradictions, money, people, the log of what staff did.
 import { hasWords, t } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { hashOf } from "../control/router.mjs";
@@ -7,17 +7,19 @@ import { chips, notice, panel, timeWords } from "./parts.mjs";
 import { gameTitle, presetTitle } from "./presets.mjs";
 import { disputePage } from "./staffdispute.mjs";
 import { debts, orderPage, orders, problems } from "./staffmoney.mjs";
+import { deedRow, people, personPage } from "./staffpeople.mjs";
 import { fieldWords, heldWords, isReason, listed, outcomeTag, reasonField, staffName } from "./staffparts.mjs";
 
-/** Describe the page `#staff`, `#staff/<part>`, `#staff/dispute/<round>` or `#staff/order/<order>`. */
+/** Describe the page `#staff`, `#staff/<part>`, `#staff/dispute/<round>`, `#staff/order/<order>` or `#staff/person/<player>`. */
 export function staffPage(state, controls, [what, id]) {
   if (what === "dispute" && id) return disputePage(state, controls);
   if (what === "order" && id) return orderPage(state, controls);
+  if (what === "person" && id) return personPage(state, controls);
   const part = partOf(state, what);
   return [tabs(state, controls, part), PARTS[part](state, controls)];
 }
 
-const PARTS = { disputes, alerts, orders, problems, debts, log };
+const PARTS = { disputes, alerts, orders, problems, debts, people, log };
 
 function tabs(state, controls, current) {
   const { own } = controls.pages.staff;
@@ -108,13 +110,6 @@ function lookForm(state, mine) {
 
 function log(state, controls) {
   if (!isAdmin(state)) return notice(t("staff.not_yours"));
-  const row = (one) =>
-    h(
-      "li.staff-deed",
-      { key: one.entry_id, "data-deed": one.action },
-      h("p.staff-row-head", {}, h("b", {}, hasWords(`staff.deed.${one.action}`) ? t(`staff.deed.${one.action}`) : one.action), h("time.soft", { datetime: new Date(one.at_ms).toISOString() }, timeWords(one.at_ms))),
-      h("p", {}, staffName(state, one.staff_id), h("span.soft", {}, ` (${one.role})`), " → ", one.subject.startsWith("p_") ? staffName(state, one.subject) : one.subject),
-      h("p.soft", {}, one.reason),
-    );
+  const row = (one) => deedRow(state, one);
   return panel("log", t("staff.log"), {}, h("p.soft", {}, t("staff.log.words")), listed(state, controls, "log", row, t("staff.log.none")));
 }

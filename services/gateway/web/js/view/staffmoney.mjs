@@ -3,8 +3,8 @@ import { currentLanguage, grouped, hasWords, t, tOr } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { hashOf } from "../control/router.mjs";
 import { fenOf, gemsOf, isMoney } from "../control/staffmoney.mjs";
-import { chips, confirmed, field, notice, panel, timeWords } from "./parts.mjs";
-import { isReason, listed, reasonField, staffName } from "./staffparts.mjs";
+import { chips, field, notice, panel, timeWords } from "./parts.mjs";
+import { actForm, actOf, facts, listed, staffName } from "./staffparts.mjs";
 import { yuan } from "./topup.mjs";
 import { waitFor } from "./waitfor.mjs";
 
@@ -20,11 +20,6 @@ function stateTag(order) {
   const state = stateOf(order);
   const kind = BACK.has(state) ? "is-open" : DONE.has(state) ? "is-done" : "is-idle";
   return h("span.staff-tag", { class: kind, "data-state": state }, t(`topup.state.${state}`));
-}
-
-/** Facts, one under the other: `[[label, value]]`; empty values are left out. */
-function facts(rows) {
-  return h("dl.staff-facts", {}, rows.flatMap(([label, value], at) => (value === "" || value === null ? [] : [h("dt", { key: `t${at}` }, label), h("dd", { key: `d${at}` }, value)])));
 }
 
 // ---- orders ----
@@ -104,28 +99,37 @@ function summary(state, { order, unspent_gems }) {
   );
 }
 
-function refund(state, mine, { order, refundable_fen: most }) {
+function refund(state, mine, { order, refundable_fen: unspent }) {
   if (!order.paid_at_ms) return null;
   const act = actOf(mine, "refund", order.order_id);
-  if (!most) return panel("refund", t("staff.refund"), {}, notice(t("staff.refund.none")));
+  const left = order.price_fen - order.returned_fen;
+  if (left <= 0) return panel("refund", t("staff.refund"), {}, notice(t("staff.refund.none")));
+  const most = act?.even || !unspent ? left : unspent;
   const fen = fenOf(act?.amount ?? "");
   const bad = act && !(fen >= 1 && fen <= most);
   return panel(
     "refund",
     t("staff.refund"),
     {},
-    h("p.soft", {}, t("staff.refund.words", { most: yuan(most) })),
+    h("p.soft", {}, t("staff.refund.words", { most: yuan(unspent) })),
     act
       ? actForm(state, mine, act, {
           label: t("staff.refund.amount"),
           hint: t("staff.refund.hint", { most: yuan(most) }),
           error: bad && act.amount ? t("staff.refund.bad", { most: yuan(most) }) : "",
-          may: !bad,
-          sure: t("staff.refund.sure", { amount: bad ? "" : yuan(fen) }),
+          more: unspent < left ? evenIfSpent(mine, act, left) : null,
+          may: !bad && (act.even || fen <= unspent),
+          sure: t(fen > unspent ? "staff.refund.sure.debt" : "staff.refund.sure", { amount: bad ? "" : yuan(fen) }),
           yes: t("staff.refund.do"),
         })
-      : h("div.page-buttons", {}, h("button.plain", { type: "button", "data-button": "refund", onclick: () => mine.begin("refund", order.order_id, String(most / 100)) }, t("staff.refund.begin"))),
+      : h("div.page-buttons", {}, h("button.plain", { type: "button", "data-button": "refund", onclick: () => mine.begin("refund", order.order_id, String((unspent || left) / 100)) }, t("staff.refund.begin"))),
   );
+}
+
+/** Whether money goes back for gems that are spent, too: then they are owed. */
+function evenIfSpent(mine, act, left) {
+  const choose = (event) => mine.writeAct({ even: event.target.checked });
+  return h("label.check", {}, h("input", { type: "checkbox", name: "even", "data-field": "even", checked: Boolean(act.even), onchange: choose }), h("span", {}, t("staff.refund.even", { most: yuan(left) }), h("span.soft", {}, t("staff.refund.even.about"))));
 }
 
 function debtOf(state, mine, order) {
@@ -259,26 +263,4 @@ function waiveForm(state, mine, id, owed) {
     sure: t("staff.waive.sure", { gems: bad ? "" : grouped(count) }),
     yes: t("staff.waive.do"),
   });
-}
-
-// ---- how something is done ----
-
-const actOf = (mine, what, id) => (mine.own.act?.what === what && mine.own.act.id === id ? mine.own.act : null);
-
-/** How much and why, then once more whether; `label` only where there is an amount. */
-function actForm(state, mine, act, { label = "", hint = "", error = "", may, sure, yes }) {
-  const busy = mine.isBusy(act.what);
-  const send = (event) => {
-    event.preventDefault();
-    if (may && isReason(act.reason)) mine.askAct(true);
-  };
-  return h(
-    "form.page-form.staff-act",
-    { key: `act-${act.what}-${act.id}`, "data-act": act.what, onsubmit: send },
-    label ? field("amount", { label, hint, error, fill: act.amount, inputmode: "decimal", maxlength: "12", oninput: (event) => mine.writeAct({ amount: event.target.value }) }) : null,
-    reasonField("act-reason", act.reason, (words) => mine.writeAct({ reason: words })),
-    act.asks
-      ? confirmed(true, sure, yes, () => mine.perform(), () => mine.askAct(false), { busy })
-      : h("div.page-buttons", { key: "send" }, h("button.plain", { type: "button", onclick: () => mine.begin(null) }, t("cancel")), h("button.primary", { type: "submit", "data-button": "send", disabled: !may || !isReason(act.reason) || busy }, yes)),
-  );
 }

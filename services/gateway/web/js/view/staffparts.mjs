@@ -2,7 +2,7 @@
 import { grouped, hasWords, t } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { REASON_MAX, REASON_MIN } from "../control/staff.mjs";
-import { more, nothing } from "./parts.mjs";
+import { confirmed, field, more, nothing } from "./parts.mjs";
 import { nameOfPlayer } from "./people.mjs";
 import { waitFor } from "./waitfor.mjs";
 
@@ -52,3 +52,32 @@ export function reasonField(name, words, write) {
 
 /** Somebody of the staff, by name where there is one. */
 export const staffName = (state, id) => (id?.startsWith("p_") ? `${nameOfPlayer(state, id)} (${id})` : id);
+
+/** Facts, one under the other: `[[label, value]]`; empty values are left out. */
+export function facts(rows) {
+  return h("dl.staff-facts", {}, rows.flatMap(([label, value], at) => (value === "" || value === null ? [] : [h("dt", { key: `t${at}` }, label), h("dd", { key: `d${at}` }, value)])));
+}
+
+// ---- how something is done ----
+
+/** What is being written about one thing, if it is this. */
+export const actOf = (mine, what, id) => (mine.own.act?.what === what && mine.own.act.id === id ? mine.own.act : null);
+
+/** How much (`label` only where there is an amount) or `more` to choose from, and why; then once more whether. */
+export function actForm(state, mine, act, { label = "", hint = "", error = "", more = null, may, sure, yes }) {
+  const busy = mine.isBusy(act.what);
+  const send = (event) => {
+    event.preventDefault();
+    if (may && isReason(act.reason)) mine.askAct(true);
+  };
+  return h(
+    "form.page-form.staff-act",
+    { key: `act-${act.what}-${act.id}`, "data-act": act.what, onsubmit: send },
+    label ? field("amount", { label, hint, error, fill: act.amount, inputmode: "decimal", maxlength: "12", oninput: (event) => mine.writeAct({ amount: event.target.value }) }) : null,
+    more,
+    reasonField("act-reason", act.reason, (words) => mine.writeAct({ reason: words })),
+    act.asks
+      ? confirmed(true, sure, yes, () => mine.perform(), () => mine.askAct(false), { busy })
+      : h("div.page-buttons", { key: "send" }, h("button.plain", { type: "button", onclick: () => mine.begin(null) }, t("cancel")), h("button.primary", { type: "submit", "data-button": "send", disabled: !may || !isReason(act.reason) || busy }, yes)),
+  );
+}
