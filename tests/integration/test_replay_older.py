@@ -21,6 +21,7 @@ from paiju.table.v1.events_pb2 import RoundFinished, RoundSeat
 
 from engine.errors import Refusal as RuleRefusal
 from engine.paohuzi import presets
+from engine.paohuzi.rules import OPTIONS
 from engine.record import Record, parse_record
 from engine.replay import Walk
 from services.chassis.auth import acting_for
@@ -127,7 +128,7 @@ def second_version(monkeypatch: pytest.MonkeyPatch) -> None:
     old = presets.PRESETS["tongyi-qmt"]
     new = replace(old, version=2, min_xi=SCARCE)
     known = [new if rules is old else rules for rules in presets.PRESETS.values()]
-    book = type(presets._BOOK)(tuple(known), presets.OPTIONS, presets.ALIASES, retired=(old,))
+    book = type(presets._BOOK)(tuple(known), OPTIONS, presets.ALIASES, retired=(old,))
     for name in vars(book):
         monkeypatch.setattr(presets._BOOK, name, getattr(book, name))
     monkeypatch.setitem(presets.PRESETS, "tongyi-qmt", new)

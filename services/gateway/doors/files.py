@@ -17,6 +17,9 @@ from typing import Final
 
 from aiohttp import web
 
+from services.chassis import log
+from services.gateway.doors.bundle import NotJoined, joined
+
 FOLDER: Final = Path(__file__).parent.parent / "web"
 
 TYPES: Final = {
@@ -52,6 +55,9 @@ SECURITY: Final = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 """On every answer over HTTP."""
+
+
+_log = log.get(service="gateway")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +107,8 @@ def versioned(index: ServedFile, files: Mapping[str, ServedFile], version: str) 
     """Return an index that names the files of the folder by their version, and all its modules at once.
 
     A browser finds a module only when it has read the one that names it; ten such rounds are saved. The
-    style sheets are one file (`styles_of`): the page is drawn when the last of them is there.
+    style sheets are one file (`styles_of`): the page is drawn when the last of them is there. So are the
+    modules where they can be joined (`script_of`).
     """
 
     def name(found: re.Match[bytes]) -> bytes:
@@ -115,9 +122,11 @@ def versioned(index: ServedFile, files: Mapping[str, ServedFile], version: str) 
     modules = [
         f'<link rel="modulepreload" href="{path[1:]}">'
         for path in sorted(files)
-        if path.endswith((".mjs", ".js"))
+        if path.endswith(".js") or (path == SCRIPT if SCRIPT in files else path.endswith(".mjs"))
     ]
     body = index.body.replace(b"</head>", "\n".join([*modules, "</head>"]).encode(), 1)
+    if SCRIPT in files:
+        body = _ENTRY.sub(b'<script type="module" src="%s">' % SCRIPT[1:].encode(), body, count=1)
     if STYLES in files:
         first, rest = b'<link rel="stylesheet" href="%s">' % STYLES[1:].encode(), _SHEETS.split(body)
         body = first.join((rest[0], b"".join(rest[2::2]))) if len(rest) > 1 else body
@@ -136,6 +145,22 @@ def styles_of(index: ServedFile, files: Mapping[str, ServedFile]) -> ServedFile 
     return _served(b"\n".join(files[path].body for path in paths), ".css")
 
 
+def script_of(index: ServedFile, files: Mapping[str, ServedFile]) -> ServedFile | None:
+    """Return the module that an index begins with, and all it needs, as one (`bundle`); None: as they are."""
+    if (entry := _ENTRY.search(index.body)) is None:
+        return None
+    sources = {path: file.body.decode() for path, file in files.items() if path.endswith((".mjs", ".js"))}
+    try:
+        return _served(joined(f"/{entry[1].decode()}", SCRIPT, sources).encode(), ".mjs")
+    except NotJoined as why:
+        _log.warning("modules_not_joined", why=str(why))
+        return None
+
+
+SCRIPT: Final = "/js/all.mjs"
+
+_ENTRY: Final = re.compile(rb'<script type="module" src="([^"/:#][^":#]*\.mjs)">')
+
 STYLES: Final = "/css/all.css"
 
 _SHEETS: Final = re.compile(rb'<link rel="stylesheet" href="([^"/:#][^":#]*)">\n?')
@@ -153,8 +178,8 @@ class FilesDoor:
         self._files = dict(read_folder(folder))
         self._version = version_of(self._files)
         if (index := self._files.get("/")) is not None:
-            if (styles := styles_of(index, self._files)) is not None:
-                self._files[STYLES] = styles
+            made = {STYLES: styles_of(index, self._files), SCRIPT: script_of(index, self._files)}
+            self._files |= {path: file for path, file in made.items() if file is not None}
             self._files["/"] = self._files["/index.html"] = versioned(index, self._files, self._version)
 
     async def get(self, request: web.Request) -> web.Response:

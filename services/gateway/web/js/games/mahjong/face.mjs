@@ -1,6 +1,6 @@
 // A mahjong game, as the frame knows it (README: the face of a game), made of what sets it apart from the others.
 import { currentLanguage, t } from "../../lib/i18n.mjs";
-import { loadFaces, showIndexes } from "./art/sheet.mjs";
+import { bakeFaces, loadFaces, showIndexes } from "./art/sheet.mjs";
 import { buttons } from "./buttons.mjs";
 import { chooser } from "./choosers.mjs";
 import { badge, field, middle, ownFacts, ownField } from "./field.mjs";
@@ -65,6 +65,7 @@ export function mahjongFace(spec) {
     opensHands: true,
     newRound: game.newRound,
     newUi,
+    ripen: bakeFaces,
     onAsked,
     isClaim: (actions) => !actions.some((action) => action.startsWith("discard") || action.startsWith("piao")),
     hears,

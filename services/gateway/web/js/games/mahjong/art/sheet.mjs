@@ -44,22 +44,69 @@ export function tileSvg(tile, { index = false } = {}) {
 
 const picture = (svg) => `url("data:image/svg+xml,${encodeURIComponent(svg)}")`;
 
-/** The text of the style sheet. */
-export function sheetText() {
-  const plain = KINDS.map((tile) => `.face-${tile}{--face:${picture(tileSvg(tile))}}`);
-  const marked = KINDS.map((tile) => `.tile-index .face-${tile}{--face:${picture(tileSvg(tile, { index: true }))}}`);
+/** The text of the style sheet; `pictureOf(svg)` is what a face is drawn by. */
+export function sheetText(pictureOf = picture) {
+  const plain = KINDS.map((tile) => `.face-${tile}{--face:${pictureOf(tileSvg(tile))}}`);
+  const marked = KINDS.map((tile) => `.tile-index .face-${tile}{--face:${pictureOf(tileSvg(tile, { index: true }))}}`);
   return [...plain, ...marked].join("\n");
 }
 
-let made = false;
+let made = null;
+let baked = { width: 0, images: [], addresses: [] };
 
 /** Put the faces into the document, once. */
 export function loadFaces(root = document) {
   if (made) return;
-  made = true;
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(sheetText());
-  root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+  made = new CSSStyleSheet();
+  made.replaceSync(sheetText());
+  root.adoptedStyleSheets = [...root.adoptedStyleSheets, made];
+}
+
+/** The widest face that there is on a screen of this size (`--u`, a tile of the hand), in its own points. */
+function widthNeeded({ innerWidth, innerHeight, devicePixelRatio }) {
+  const unit = Math.min(innerWidth / 667, innerHeight / 375);
+  return Math.min(FACE_WIDTH_MAX, Math.ceil(47 * 0.88 * Math.max(1, unit) * devicePixelRatio));
+}
+
+const FACE_WIDTH_MAX = 360;
+
+/**
+ * Turn the faces into pictures of points. Strokes are drawn anew wherever a tile has moved, hundreds of times on the way through a
+ * replay; a picture is copied. A browser that can't do it keeps the strokes.
+ */
+export async function bakeFaces(root = document, frame = globalThis) {
+  loadFaces(root);
+  const width = widthNeeded(frame);
+  if (width <= baked.width) return;
+  const before = baked;
+  baked = { width, images: [], addresses: [] };
+  try {
+    const index = root.documentElement.classList.contains("tile-index");
+    const svgs = KINDS.map((tile) => tileSvg(tile, { index }));
+    const points = new Map(await Promise.all(svgs.map(async (svg) => [svg, await pointsOf(svg, width)])));
+    made.replaceSync(sheetText((svg) => (points.has(svg) ? `url("${points.get(svg)}")` : picture(svg))));
+    before.addresses.forEach((address) => URL.revokeObjectURL(address));
+  } catch {
+    baked = before;
+  }
+}
+
+/** The address of a face as a picture so many points wide; it is in memory when it is returned. */
+async function pointsOf(svg, width) {
+  const height = Math.round((width * 80) / 60);
+  const strokes = new Image();
+  strokes.src = `data:image/svg+xml,${encodeURIComponent(svg.replace("<svg ", `<svg width="${width}" height="${height}" `))}`;
+  await strokes.decode();
+  const canvas = Object.assign(document.createElement("canvas"), { width, height });
+  canvas.getContext("2d").drawImage(strokes, 0, 0, width, height);
+  const blob = await new Promise((done) => canvas.toBlob(done, "image/png"));
+  const address = URL.createObjectURL(blob);
+  const image = new Image();
+  image.src = address;
+  await image.decode();
+  baked.images.push(image);
+  baked.addresses.push(address);
+  return address;
 }
 
 /** Whether tiles carry a number or letter in the corner. */
