@@ -142,11 +142,14 @@ async def listing(bus: Bus, table: Served, tokens: Tokens, tables: int, calls: i
             request = w.ListLiveTablesRequest(game=chance.choice(("", *GAMES)), order=order, page_size=50)
             if token and chance.random() < 0.3:
                 request.page_token, request.game, request.order = token, "", w.LIVE_ORDER_NEWEST
+            elif chance.random() < 0.3:
+                # Bots have no rating: the whole list is gone through, and nothing is found.
+                request.rating_min = chance.randint(1, 2_000)
             began = time.perf_counter()
             answer = await stub.ListLiveTables(request, metadata=metadata)
             took.append(time.perf_counter() - began)
-            assert len(answer.tables) == 50
-            if request.order == w.LIVE_ORDER_NEWEST and not request.game:
+            assert len(answer.tables) == (0 if request.rating_min else 50)
+            if request.order == w.LIVE_ORDER_NEWEST and not (request.game or request.rating_min):
                 token = answer.next_page_token
             # As a person would: the list is made anew once a second, and that is in the figures.
             await asyncio.sleep(0.02)

@@ -19,13 +19,14 @@ const FIELD_OF = {
 export class ProfileControls extends PageControls {
   /** `changes`: what was chosen but not saved, by field; `refused`: `{field, words}` of what the service did not take. */
   fresh() {
-    return { changes: {}, refused: null, statistics: null };
+    return { changes: {}, refused: null, statistics: null, ratings: null };
   }
 
   open() {
     this.controls.lobby.loadProfile();
     if (!this.state.games) this.controls.lobby.loadGames();
     this.loadStatistics();
+    this.part("ratings", async () => this.set({ ratings: (await this.call("progress/ListRatings", { player_id: this.state.playerId })).ratings }));
   }
 
   close() {

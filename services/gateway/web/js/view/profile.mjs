@@ -2,6 +2,7 @@
 import { currentLanguage, t } from "../lib/i18n.mjs";
 import { currentLooks, FELTS, THEMES } from "../lib/theme.mjs";
 import { h } from "../lib/vdom.mjs";
+import { ratingsPanel } from "./friendsroom.mjs";
 import { plotsLink, statisticsList } from "./history.mjs";
 import { chips, field, panel, timeWords } from "./parts.mjs";
 import { AVATARS, avatarPicture } from "./people.mjs";
@@ -17,7 +18,7 @@ const HIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0\u2
 export function profilePage(state, controls) {
   const mine = controls.pages.profile;
   if (!state.profile) return waitFor(state, "profile", () => mine.open());
-  return [others(state, mine), looks(mine), statistics(state, mine)];
+  return [others(state, mine), looks(mine), ratingsPanel(state, mine.own.ratings), statistics(state, mine)];
 }
 
 /** What is wrong with what was typed, by field; the service has the last word. */

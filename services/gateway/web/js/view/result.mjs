@@ -3,6 +3,7 @@ import { endingWords } from "../control/limits.mjs";
 import { currentLanguage, signed, t, tOr } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { countdown } from "./actions.mjs";
+import { peopleHere } from "./friends.mjs";
 import { icon } from "./icons.mjs";
 import { avatar, nameOfPlayer } from "./people.mjs";
 import { clockFace } from "./ticker.mjs";
@@ -22,6 +23,7 @@ export function resultScreen(now, controls) {
         "div.result-scroll",
         { tabindex: "0" },
         table.matchEnd ? finalTable(state) : null,
+        table.matchEnd && table.me ? peopleHere(state, controls, table.seats.map((seat) => seat?.player_id)) : null,
         table.roundEnd ? roundResult(state, controls) : null,
       ),
       kept ? keptFooter(now, controls) : footer(state, controls),
