@@ -114,12 +114,12 @@ function menu(state, controls) {
   return h(
     "div.menu",
     {},
+    table ? peopleHere(state, controls, table.seats.map((seat) => seat?.player_id)) : null,
     item("rules", t("rules.title"), () => controls.dialog({ kind: "rules" })),
     table?.roomCode && table.me ? item("sheet", t("sheet.title"), () => controls.rooms.openSheet()) : null,
     document.fullscreenEnabled ? item("full", t(document.fullscreenElement ? "full.off" : "full.on"), () => fullScreen(controls)) : null,
     item("pages", t("pages.title"), () => controls.dialog({ kind: "pages" })),
     item("lobby", t("menu.lobby"), () => controls.play.toLobby()),
-    table ? peopleHere(state, controls, table.seats.map((seat) => seat?.player_id)) : null,
     playing ? item("dissolve", t("dissolve.title"), () => controls.dialog({ kind: "dissolve" })) : null,
     playing ? item("leave", t("leave.title"), () => controls.dialog({ kind: "leave" }), "danger") : null,
   );
