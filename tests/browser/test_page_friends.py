@@ -1,0 +1,120 @@
+"""Friends on the real platform: two find each other, meet in a room, and know whom they play with."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, Page
+
+from tests.browser.support.chromium import CHROMIUM, opened
+from tests.browser.support.evening import name_of
+from tests.browser.support.layout import look
+from tests.browser.support.pages import UPRIGHT, look_everywhere
+from tests.browser.support.patient import QUICK
+from tests.browser.support.seen import change, until_count
+from tests.support.up import Up
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
+]
+
+SCREEN = (1280, 800)
+
+
+async def test_two_become_friends_meet_in_a_room_and_part_again(
+    browser: Browser, tmp_path: Path, free_port: int
+) -> None:
+    env = {"PAIJU_MATCHMAKING_ROOM_TIMING": json.dumps({**QUICK, "turn_ms": 60_000, "claim_ms": 60_000})}
+    with Up(tmp_path / "data", "--port", str(free_port), env=env) as up:
+        async with (
+            opened(browser, up.said.url, SCREEN) as host,
+            opened(browser, up.said.url, UPRIGHT) as phone,
+        ):
+            name = await name_of(phone)
+            await ask(host, name)
+            await accept(phone)
+            await until_count(host, "[data-panel=friends] .friend-row", 1)
+            await look(host, "page-friends")
+            await look_everywhere(phone, "page-friends", "[data-panel=friends] .friend-row")
+            await invite(host, phone)
+            await meet_at_the_table(host, phone)
+            await part(phone, host)
+
+
+async def ask(host: Page, name: str) -> None:
+    """Find somebody by his nickname, and ask him."""
+    await host.click("[data-button=users]")
+    await host.wait_for_selector("[data-panel=friends] .nothing")
+    await host.fill("[data-field=who]", "没有这个人")
+    await host.click("[data-button=find]")
+    await host.wait_for_selector("[data-panel=find] .notice")
+    await host.fill("[data-field=who]", name)
+    await host.click("[data-button=find]")
+    await host.click("[data-list=found] [data-button=AskFriend]")
+    await until_count(host, "[data-panel=sent] .friend-row", 1)
+    await look(host, "page-friends-asked")
+
+
+async def accept(phone: Page) -> None:
+    """See the mark in the lobby, and accept."""
+    await phone.wait_for_selector("[data-button=users].marked")
+    await look(phone, "lobby-friend-asks")
+    await phone.click("[data-button=users]")
+    await phone.wait_for_selector("[data-panel=received] .friend-row")
+    await look(phone, "page-friends-received")
+    await phone.click("[data-button=AcceptFriend]")
+    await until_count(phone, "[data-panel=friends] .friend-row", 1)
+    await phone.click("[data-panel=friends] [data-button=card]")
+    await phone.wait_for_selector(".dialog .person")
+    await look(phone, "person")
+    await phone.click(".dialog-head .icon-button")
+
+
+async def invite(host: Page, phone: Page) -> None:
+    """Open a room, and bring the friend in by a notice."""
+    await host.click("main.page [data-button=back]")
+    await host.click(".big-create")
+    await host.click("[data-button=go]")
+    await host.click("[data-button=share]")
+    await host.wait_for_selector("[data-invite]")
+    await look(host, "room-share-friends")
+    await host.click("[data-invite]")
+    await phone.wait_for_selector("[data-page=friends] .invite")
+    await look(phone, "page-friends-invited")
+    await phone.click(".invite [data-button=join]")
+    await phone.wait_for_selector(".places")
+    # Who is here already is not invited any more.
+    await until_count(host, "[data-invite]", 0)
+    await host.click(".dialog-head .icon-button")
+
+
+async def meet_at_the_table(host: Page, phone: Page) -> None:
+    """Fill up with a bot, play, and look from the table's menu who one plays with."""
+    await host.click("[data-bot=easy]")
+    for page in (host, phone):
+        await page.click("[data-button=ready]")
+    for page in (host, phone):
+        await page.wait_for_selector("main.table[data-round]")
+    await host.click("[data-button=menu]")
+    await until_count(host, "[data-person]", 1)
+    await look(host, "menu-people")
+    await host.click("[data-person]")
+    await host.wait_for_selector(".dialog .person")
+    await until_count(host, ".dialog .tag", 1)
+    await host.click(".dialog-head .icon-button")
+
+
+async def part(phone: Page, host: Page) -> None:
+    """Remove the friend, from beside the table: he is gone on both pages, and only one was told."""
+    await change(phone, "location.hash = '#friends'")
+    await phone.click("[data-panel=friends] [data-button=remove]")
+    await phone.wait_for_selector(".confirm")
+    await look(phone, "page-friends-remove")
+    await phone.click(".confirm .danger")
+    await phone.wait_for_selector("[data-panel=friends] .nothing")
+    await change(host, "location.hash = '#friends'")
+    await host.wait_for_selector("[data-panel=friends] .nothing")
