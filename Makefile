@@ -9,7 +9,7 @@ PYTEST_ARGS ?=
 SETUP_STAMP := $(VENV)/.setup
 
 .DEFAULT_GOAL := help
-.PHONY: help setup play test check fix protos protos-check deploy-nats bench bench-peers bots golden screenshots lock sim chaos \
+.PHONY: help setup play test check fix protos protos-check deploy-nats bench bench-peers bots golden screenshots lock sim chaos stampede \
 	test-long test-mutants engine-fast test-fast wheel wheel-fast clean
 
 help: ## list the targets
@@ -116,6 +116,9 @@ REPLICAS ?= 1
 chaos: setup ## real processes killed, stopped, cut off while bots play: make chaos SECONDS=120 SEED=7 REPLICAS=3
 	@PYTHONPATH=$(CURDIR):$(CURDIR)/protos $(BIN)/python -m tests.chaos.run --seconds $(SECONDS) \
 		--replicas $(REPLICAS) $(if $(SEED),--seed $(SEED)) $(CHAOS_ARGS)
+
+stampede: setup ## a thousand players who lose their connections and come back at once, two gateways, one killed: make stampede SEED=2
+	@PYTHONPATH=$(CURDIR):$(CURDIR)/protos $(BIN)/python -m tests.chaos.stampede $(if $(SEED),--seed $(SEED)) $(STAMPEDE_ARGS)
 
 lock: ## write requirements.lock: exact versions, no hosts
 	$(PYTHON) -m venv build/lock

@@ -7,9 +7,11 @@ import signal
 import subprocess
 import time
 import urllib.request
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.chaos.network import Loopback, Place
 from tests.support.deployed import authorization
 from tests.support.nats import nats_binary
 from tests.support.ports import free_ports
@@ -27,11 +29,12 @@ class Node:
     monitor: int
     cluster: str = ""
     """Lines of its configuration that make it one of a cluster."""
+    place: Place = field(default_factory=Loopback)
     process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
 
     @property
     def url(self) -> str:
-        return f"nats://127.0.0.1:{self.port}"
+        return f"nats://{self.place.address}:{self.port}"
 
     @property
     def is_running(self) -> bool:
@@ -43,12 +46,13 @@ class Node:
         self.folder.mkdir(parents=True, exist_ok=True)
         config = self.folder / "nats.conf"
         config.write_text(
-            f'server_name: "{self.name}"\nlisten: "127.0.0.1:{self.port}"\nhttp: "127.0.0.1:{self.monitor}"\n'
-            f'max_payload: 1MB\njetstream {{\n  store_dir: "{self.folder / "store"}"\n'
+            f'server_name: "{self.name}"\nlisten: "{self.place.address}:{self.port}"\n'
+            f'http: "{self.place.address}:{self.monitor}"\nmax_payload: 1MB\n'
+            f'jetstream {{\n  store_dir: "{self.folder / "store"}"\n'
             "  sync_interval: always\n  max_memory_store: 64MB\n  max_file_store: 8GB\n}\n"
             f"{self.cluster}\n{authorization()}\n"
         )
-        with (self.folder / "nats.log").open("ab") as log:
+        with (self.folder / "nats.log").open("ab") as log, self.place.inside():
             self.process = subprocess.Popen(
                 [nats_binary(), "-c", str(config)], stdout=log, stderr=log, start_new_session=True
             )
@@ -74,7 +78,8 @@ class Node:
 
     def _is_healthy(self) -> bool:
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.monitor}/healthz", timeout=2) as answer:
+            url = f"http://{self.place.address}:{self.monitor}/healthz"
+            with urllib.request.urlopen(url, timeout=2) as answer:
                 return bool(answer.status == 200)
         except OSError:
             return False
@@ -85,14 +90,15 @@ class Cluster:
 
     Args:
         folder: Of stores and logs.
-        replicas: How many nodes, and copies of each stream.
+        places: Of its nodes; as many copies has each stream.
     """
 
-    def __init__(self, folder: Path, replicas: int) -> None:
-        self.replicas = replicas
+    def __init__(self, folder: Path, places: Sequence[Place]) -> None:
+        self.replicas = replicas = len(places)
         ports = free_ports(3 * replicas)
         routes = ports[2 * replicas :]
-        peers = ", ".join(f"nats://127.0.0.1:{port}" for port in routes)
+        addresses = [f"{place.address}:{port}" for place, port in zip(places, routes, strict=True)]
+        peers = ", ".join(f"nats://{address}" for address in addresses)
         self.nodes = [
             Node(
                 f"nats-{number + 1}",
@@ -100,12 +106,13 @@ class Cluster:
                 ports[number],
                 ports[replicas + number],
                 # Clients are told of no other servers: one that is cut off must not find a way round.
-                f'cluster {{\n  name: chaos\n  listen: "127.0.0.1:{routes[number]}"\n  no_advertise: true\n'
+                f'cluster {{\n  name: chaos\n  listen: "{addresses[number]}"\n  no_advertise: true\n'
                 f"  routes: [{peers}]\n}}"
                 if replicas > 1
                 else "",
+                place,
             )
-            for number in range(replicas)
+            for number, place in enumerate(places)
         ]
 
     @property
@@ -139,7 +146,9 @@ class Cluster:
         if self.replicas == 1:
             return self.nodes[0]
         for node in self.nodes:
-            url = f"http://127.0.0.1:{node.monitor}/jsz?streams=true&accounts=true&leader_only=true"
+            url = (
+                f"http://{node.place.address}:{node.monitor}/jsz?streams=true&accounts=true&leader_only=true"
+            )
             try:
                 with urllib.request.urlopen(url, timeout=5) as answer:
                     told = json.load(answer)

@@ -12,6 +12,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from nats.js.errors import KeyNotFoundError
 from services.launch.catalog import SERVICES
 from services.launch.permissions import OPERATOR
 from tests.chaos.cluster import Cluster
+from tests.chaos.network import NETWORK, Loopback, Network, Place
 from tests.chaos.proxy import Proxy
 from tests.chaos.reaper import ROOT, Reaper
 from tests.support.deployed import password_of
@@ -40,7 +42,12 @@ ONCE_ON_SQLITE = ("economy", "scoring", "matchmaking")
 """A SQLite file is written by one process."""
 
 PARTED = ("table-1", "gateway-1", "economy-1", "matchmaking-1")
-"""Processes whose way to the broker can be cut."""
+"""Processes whose way to the broker can be cut, where there are no hosts that can be."""
+
+JUDGE = "judge"
+"""The host of whoever looks on; it is never cut off."""
+
+DATABASES = "postgres-1"
 
 TIMING = {"claim_pause_ms": 120, "nonce_ms": 400, "between_ms": 800, "turn_ms": 8_000, "claim_ms": 6_000}
 """Of the halls: shorter pauses than people want, so that more happens in a minute."""
@@ -58,6 +65,7 @@ class Member:
     folder: Path
     reaper: Reaper
     proxies: list[Proxy] = field(default_factory=list)
+    place: Place = field(default_factory=Loopback)
     process: subprocess.Popen[bytes] | None = None
     lives: int = 0
     is_stopped: bool = False
@@ -85,7 +93,7 @@ class Member:
         assert not self.is_running, f"{self.name} runs"
         self.lives += 1
         self.folder.mkdir(parents=True, exist_ok=True)
-        with self.log.open("wb") as log:
+        with self.log.open("wb") as log, self.place.inside():
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "services.launch", "serve", *self.services],
                 cwd=ROOT,
@@ -137,7 +145,8 @@ class Member:
         """
         assert self.is_running, f"{self.name} ended: {self.log.read_text()[-2000:]}"
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.http_port}/readyz", timeout=5) as answer:
+            url = f"http://{self.place.address}:{self.http_port}/readyz"
+            with urllib.request.urlopen(url, timeout=5) as answer:
                 return bool(answer.status == 200)
         except OSError:
             return False
@@ -176,6 +185,10 @@ class Size:
     rounds: int = 3
     timing: Mapping[str, int] = field(default_factory=lambda: TIMING)
     synced: bool = True
+    hosts: bool = False
+    """Each process has a network namespace of its own, instead of the loopback that all share."""
+    loads: int = 2
+    """Processes of players."""
 
     def lives(self) -> list[tuple[str, tuple[str, ...]]]:
         """Return the name and the services of each process."""
@@ -191,7 +204,7 @@ class Size:
 
 FULL = Size({service: TWICE.get(service, 1) for service in SERVICES})
 SMALL = Size(
-    {"table": 2, "gateway": 1, "economy": 1, "scoring": 1, "matchmaking": 1}, shards=4, rounds=2, synced=False
+    {"table": 2, "gateway": 2, "economy": 1, "scoring": 1, "matchmaking": 1}, shards=4, rounds=2, synced=False
 )
 """For the ordinary suite: what is killed runs alone, the rest in one process."""
 
@@ -203,7 +216,14 @@ class Deployment:
         self.folder = folder
         self.size = size
         self.reaper = Reaper()
-        self.broker = Cluster(folder / "broker", size.replicas)
+        nodes = [f"nats-{number + 1}" for number in range(size.replicas)]
+        self.network: Network | None = None
+        if size.hosts:
+            loads = [f"load-{number + 1}" for number in range(size.loads)]
+            members = [name for name, _ in size.lives()]
+            self.network = Network([JUDGE, *nodes, DATABASES, *loads, *members], crowds=loads)
+        self._here = ExitStack()
+        self.broker = Cluster(folder / "broker", [self.place(node) for node in nodes])
         self.postgres: PostgresServer | None = None
         self.members: dict[str, Member] = {}
         self.service_key = secrets.token_hex(32)
@@ -211,15 +231,22 @@ class Deployment:
 
     # Addresses
 
+    def place(self, name: str) -> Place:
+        """Return where a process runs."""
+        return self.network.hosts[name] if self.network is not None else Loopback()
+
     @property
     def pages(self) -> list[str]:
         """Where the gateways show the page."""
-        return [f"http://127.0.0.1:{member.env['PAIJU_GATEWAY_HTTP_PORT']}/" for member in self.of("gateway")]
+        return [
+            f"http://{member.place.address}:{member.env['PAIJU_GATEWAY_HTTP_PORT']}/"
+            for member in self.of("gateway")
+        ]
 
     @property
     def grpc(self) -> list[str]:
         """Where the gateways take gRPC."""
-        return [f"127.0.0.1:{member.env['PAIJU_GRPC_PORT']}" for member in self.of("gateway")]
+        return [f"{member.place.address}:{member.env['PAIJU_GRPC_PORT']}" for member in self.of("gateway")]
 
     def of(self, service: str) -> list[Member]:
         """Return the processes of a service."""
@@ -250,6 +277,8 @@ class Deployment:
             AssertionError: Something does not start; the logs in the folder say why.
         """
         (self.folder / "data").mkdir(parents=True, exist_ok=True)
+        # From now on this thread, and those that it starts, look at everything from there.
+        self._here.enter_context(self.place(JUDGE).inside())
         await asyncio.to_thread(self._start_servers)
         await self._make_members()
         await self._migrate()
@@ -274,11 +303,12 @@ class Deployment:
         """
         assert self.postgres is not None, "SQLite has no server to restart"
         try:
-            self.postgres.start()
+            with self.place(DATABASES).inside():
+                self.postgres.start()
         except AssertionError:
             # On a busy disk recovery takes longer than a test of the databases would wait.
             until = time.monotonic() + READY_S_MAX
-            while not _answers(self.postgres.port):
+            while not _answers(self.postgres):
                 assert time.monotonic() < until, "PostgreSQL does not recover"
                 time.sleep(0.2)
         self.watch_servers()
@@ -293,40 +323,51 @@ class Deployment:
         if self.postgres is not None:
             self.postgres.remove()
         self.reaper.finish()
+        self._here.close()
+        if self.network is not None:
+            self.network.close()
+            self.network = None
 
     def _start_servers(self) -> None:
         self.broker.start()
         if self.size.postgres:
             binaries = postgres_binaries()
             assert binaries is not None, "PostgreSQL is not installed; --database sqlite does without"
-            self.postgres = PostgresServer(binaries).start()
+            place = self.place(DATABASES)
+            with place.inside():
+                self.postgres = PostgresServer(binaries, address=place.address).start()
             sync = "recovery_init_sync_method = syncfs" if self.size.synced else "fsync = off"
             with (self.postgres.folder / "data" / "postgresql.conf").open("a") as config:
                 config.write(f"{sync}\n")
             assert self.postgres._process is not None
             self.postgres._process.send_signal(signal.SIGHUP)
-            self._database_url = f"postgresql://paiju@127.0.0.1:{self.postgres.port}/paiju_{{service}}"
-            _make_databases(self.postgres.port)
+            self._database_url = f"postgresql://paiju@{place.address}:{self.postgres.port}/paiju_{{service}}"
+            _make_databases(self.postgres)
         self.watch_servers()
 
     async def _make_members(self) -> None:
         lives = self.size.lives()
         ports = free_ports(3 * len(lives))
         grpc: dict[str, list[str]] = {}
-        for number, (_, services) in enumerate(lives):
+        for number, (name, services) in enumerate(lives):
             for service in services:
-                grpc.setdefault(service, []).append(f"127.0.0.1:{ports[3 * number]}")
+                grpc.setdefault(service, []).append(f"{self.place(name).address}:{ports[3 * number]}")
         addresses = {service: f"ipv4:{','.join(found)}" for service, found in grpc.items()}
         halls = self._write_halls()
         for number, (name, services) in enumerate(lives):
             grpc_port, http_port, page_port = ports[3 * number : 3 * number + 3]
             url, proxies = self.broker.url, []
-            if name in PARTED:
+            place = self.place(name)
+            if name in PARTED and self.network is None:
                 proxies = [Proxy(node.port) for node in self.broker.nodes]
                 for proxy in proxies:
                     await proxy.start()
                 url = ",".join(f"nats://127.0.0.1:{proxy.port}" for proxy in proxies)
             env = self._env(services[0] if len(services) == 1 else OPERATOR, url) | {
+                "PAIJU_GRPC_HOST": place.address,
+                "PAIJU_HTTP_HOST": place.address,
+                "PAIJU_GATEWAY_HTTP_HOST": place.address,
+                "PAIJU_ACCOUNTS_UNLIMITED_NETWORKS": f"127.0.0.0/8,{NETWORK}",
                 "PAIJU_GRPC_PORT": str(grpc_port),
                 "PAIJU_HTTP_PORT": str(http_port),
                 "PAIJU_GATEWAY_HTTP_PORT": str(page_port),
@@ -337,7 +378,7 @@ class Deployment:
                 "PAIJU_PROCESS": name,
             }
             self.members[name] = Member(
-                name, services, env, http_port, self.folder / "logs", self.reaper, proxies
+                name, services, env, http_port, self.folder / "logs", self.reaper, proxies, place
             )
 
     def _env(self, user: str, url: str) -> dict[str, str]:
@@ -383,16 +424,19 @@ class Deployment:
         assert await asyncio.to_thread(migration.wait, READY_S_MAX) == 0, log.read_text()[-2000:]
 
 
-def _answers(port: int) -> bool:
+def _answers(server: PostgresServer) -> bool:
     try:
-        psycopg.connect(f"postgresql://paiju@127.0.0.1:{port}/postgres", connect_timeout=2).close()
+        psycopg.connect(_url(server), connect_timeout=2).close()
     except psycopg.OperationalError:
         return False
     return True
 
 
-def _make_databases(port: int) -> None:
-    url = f"postgresql://paiju@127.0.0.1:{port}/postgres"
-    with psycopg.connect(url, autocommit=True) as connection:
+def _url(server: PostgresServer) -> str:
+    return f"postgresql://paiju@{server.address}:{server.port}/postgres"
+
+
+def _make_databases(server: PostgresServer) -> None:
+    with psycopg.connect(_url(server), autocommit=True) as connection:
         for service in SERVICES:
             connection.execute(f'CREATE DATABASE "paiju_{service}" TEMPLATE template0'.encode())

@@ -13,14 +13,18 @@ from pathlib import Path
 
 from nats.errors import Error as NatsError
 
-from tests.chaos.deployment import Deployment, Member
+from tests.chaos.deployment import JUDGE, Deployment, Member
 from tests.chaos.gather import jetstream
+from tests.chaos.network import Network
 
 LEASE_S = 3.0
 """Who does not say for so long that he is alive loses his shards (services/chassis/lease.py)."""
 
 TAKEN_S_MAX = 90.0
 """Until others have the shards of one that is stopped; on a quiet machine it takes 4 s."""
+
+BESIDE_SERVERS = {"stop", "cut", "hold", "mute", "deaf", "slow"}
+"""What may be done to a process while a server is away."""
 
 PAIRED = 0.3
 """How often a fault has a second one beside it, where that may be."""
@@ -37,8 +41,8 @@ class Fault:
 
     Attributes:
         kind: `kill`, `drain`, `stop`, `cut`, `hold` of a process, `hand` of one that somebody else has ended;
-            `broker`, `leader`, `database`.
-        who: The process; empty = a server.
+            `broker`, `leader`, `database`; of hosts also `mute`, `deaf`, `slow`, and `part`.
+        who: The process, or several joined by `+`, which are parted from all others; empty = a server.
         seconds: How long it lasts.
     """
 
@@ -49,7 +53,7 @@ class Fault:
     @property
     def title(self) -> str:
         """Kind and service: what is counted together."""
-        return f"{self.kind} {self.who.rpartition('-')[0]}".strip()
+        return self.kind if "+" in self.who else f"{self.kind} {self.who.rpartition('-')[0]}".strip()
 
 
 class Faults:
@@ -95,6 +99,10 @@ class Faults:
             "stop": self._stop,
             "cut": self._cut,
             "hold": self._hold,
+            "mute": self._lost,
+            "deaf": self._lost,
+            "part": self._lost,
+            "slow": self._slow,
             "broker": self._broker,
             "leader": self._leader,
             "database": self._database,
@@ -145,20 +153,49 @@ class Faults:
                 await asyncio.sleep(0.1)
 
     async def _cut(self, fault: Fault) -> None:
+        if self._deployment.network is not None:
+            self._deployment.network.unplug(fault.who)
         for proxy in self._member(fault).proxies:
             proxy.cut()
         await self._healed(fault)
 
     async def _hold(self, fault: Fault) -> None:
+        if self._deployment.network is not None:
+            self._deployment.network.silence(fault.who)
         for proxy in self._member(fault).proxies:
             proxy.hold()
         await self._healed(fault)
 
+    async def _slow(self, fault: Fault) -> None:
+        self._hosts().narrow(fault.who)
+        await self._healed(fault)
+
     async def _healed(self, fault: Fault) -> None:
         await asyncio.sleep(fault.seconds)
+        if self._deployment.network is not None:
+            self._deployment.network.heal(fault.who)
         for proxy in self._member(fault).proxies:
             proxy.heal()
         await self._member(fault).ready()
+
+    async def _lost(self, fault: Fault) -> None:
+        network = self._hosts()
+        side = fault.who.split("+")
+        rest = [name for name in network.hosts if name not in (*side, JUDGE)]
+        out = [(one, other) for one in side for other in rest]
+        back = [(other, one) for one, other in out]
+        ways = {"mute": out, "deaf": back, "part": out + back}[fault.kind]
+        network.lose(ways)
+        await asyncio.sleep(fault.seconds)
+        network.find(ways)
+        for name in side:
+            if name in self._deployment.members:
+                await self._deployment.members[name].ready()
+
+    def _hosts(self) -> Network:
+        network = self._deployment.network
+        assert network is not None, "these processes have no hosts of their own: --partition namespaces"
+        return network
 
     async def _broker(self, fault: Fault) -> None:
         broker = self._deployment.broker
@@ -187,10 +224,12 @@ def drawn(deployment: Deployment, rng: random.Random) -> Fault:
     """Return the next fault."""
     members = list(deployment.members.values())
     tables = [member for member in members if member.service == "table"]
-    parted = [member for member in members if member.proxies]
+    parted = [member for member in members if member.proxies or deployment.network is not None]
     kinds = {"kill": 4, "drain": 2, "stop": 3, "broker": 1}
     if parted:
         kinds |= {"cut": 1, "hold": 1}
+    if deployment.network is not None:
+        kinds |= {"mute": 1, "deaf": 1, "slow": 1, "part": 2}
     if deployment.postgres is not None:
         kinds["database"] = 1
     if deployment.broker.replicas > 1:
@@ -205,8 +244,20 @@ def drawn(deployment: Deployment, rng: random.Random) -> Fault:
             return Fault(kind, rng.choice(among).name, LEASE_S + rng.uniform(1.5, 5.0))
         case "cut" | "hold":
             return Fault(kind, rng.choice(parted).name, rng.uniform(2.0, 12.0))
+        case "mute" | "deaf" | "slow":
+            return Fault(kind, rng.choice(among).name, rng.uniform(2.0, 12.0))
+        case "part":
+            return Fault(kind, "+".join(_side(deployment, rng)), rng.uniform(2.0, 12.0))
         case _:
             return Fault(kind, "", rng.uniform(0.2, 3.0))
+
+
+def _side(deployment: Deployment, rng: random.Random) -> list[str]:
+    """Return one side of a partition: some processes, and one node of the broker if there are three."""
+    nodes = [node.name for node in deployment.broker.nodes]
+    members = sorted(deployment.members)
+    side = rng.sample(members, rng.randrange(2, max(3, len(members) // 2)))
+    return side if len(nodes) == 1 else [rng.choice(nodes), *side]
 
 
 def may_meet(first: Fault, second: Fault) -> bool:
@@ -215,10 +266,10 @@ def may_meet(first: Fault, second: Fault) -> bool:
     A process that starts while a server is away ends at once, as it says (exit code 4), and whoever runs it
     starts it again; here nobody would.
     """
-    if first.who == second.who:
+    if set(first.who.split("+")) & set(second.who.split("+")):
         return False
     servers = [not fault.who for fault in (first, second)]
-    return not any(servers) or {first.kind, second.kind} & {"stop", "cut", "hold"} != set()
+    return not any(servers) or {first.kind, second.kind} & BESIDE_SERVERS != set()
 
 
 async def storm(deployment: Deployment, faults: Faults, seed: str, seconds: float) -> None:

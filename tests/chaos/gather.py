@@ -29,7 +29,7 @@ from nats.js.errors import NotFoundError
 from sqlalchemy import Engine, MetaData, create_engine, insert, select
 from sqlalchemy.engine import make_url
 
-from services.economy.store import schema, topup_schema
+from services.economy.store import room_cards, schema, topup_schema
 from services.launch.permissions import OPERATOR
 from services.table import store as table_store
 from tests.chaos.deployment import Deployment
@@ -162,7 +162,7 @@ async def gather(deployment: Deployment) -> None:
                 file = streams / f"{kept}{name.removeprefix(MIRROR)}.msgpack"
                 write_stream(file, await read_surely(js, name))
     for service, parts in (
-        ("economy", (schema.metadata, topup_schema.metadata)),
+        ("economy", (schema.metadata, topup_schema.metadata, room_cards.metadata)),
         ("table", (table_store.metadata,)),
     ):
         file = deployment.folder / f"{service}.db"

@@ -1,4 +1,4 @@
-"""The players: a `paiju load` at each gateway, which keeps its transcripts."""
+"""The players: several `paiju load`, which know all gateways and keep their transcripts."""
 
 from __future__ import annotations
 
@@ -25,13 +25,22 @@ class Crowd:
         seconds: With all seats taken.
         drain_s: For finishing matches, at most.
         drop_every_s: Between storms that cut their connections.
+        drop_share: How many of them a storm cuts.
+        drop_spread_ms: Within this they come back.
+        rate: So many come in a second.
+        think: How long they think, as `paiju load --think-ms`.
+        seatings: Of the loads, in turn.
     """
 
     seats: int
     seconds: float
     drain_s: float = 180.0
     drop_every_s: float = 20.0
+    drop_share: float = 0.3
+    drop_spread_ms: float = 1000.0
     rate: float = 10.0
+    think: str = "300:0.3"
+    seatings: tuple[str, ...] = SEATINGS
 
 
 @dataclass
@@ -50,19 +59,18 @@ class Players:
 
     def start(self) -> None:
         """Let them come."""
-        pages, grpc = self.deployment.pages, self.deployment.grpc
-        count = max(2, len(pages))
+        count = self.deployment.size.loads
         for number in range(count):
             seats = self.crowd.seats // count + (number < self.crowd.seats % count)
-            at = number % len(pages)
-            self._start(f"load-{number + 1}", pages[at], grpc[at], SEATINGS[number % 3], seats, number)
+            seating = self.crowd.seatings[number % len(self.crowd.seatings)]
+            self._start(f"load-{number + 1}", seating, seats, number)
 
-    def _start(self, name: str, page: str, grpc: str, seating: str, seats: int, number: int) -> None:
+    def _start(self, name: str, seating: str, seats: int, number: int) -> None:
         folder = self.deployment.folder / "transcripts" / name
         folder.mkdir(parents=True)
         crowd = self.crowd
         options = {
-            "--grpc": grpc,
+            "--grpc": ",".join(self.deployment.grpc),
             "--seats": seats,
             "--rate": crowd.rate * seats / crowd.seats,
             "--seconds": crowd.seconds,
@@ -73,16 +81,20 @@ class Players:
             "--matches": 0,
             "--rest-ms": 500,
             "--door": "both",
-            "--think-ms": "300:0.3",
+            "--think-ms": crowd.think,
             "--drop-every": crowd.drop_every_s,
-            "--drop-share": 0.3,
+            "--drop-share": crowd.drop_share,
+            "--drop-spread-ms": crowd.drop_spread_ms,
             "--seed": f"{self.seed}/{number}",
             "--transcripts": folder,
         }
+        if self.deployment.network is not None:
+            options["--from"] = self.deployment.network.hosts[name].crowd
         words = [word for name, value in options.items() for word in (name, str(value))]
-        with (folder / "report.json").open("wb") as out, (folder / "progress.log").open("wb") as errors:
+        out, errors = (folder / "report.json").open("wb"), (folder / "progress.log").open("wb")
+        with out, errors, self.deployment.place(name).inside():
             load = subprocess.Popen(
-                [sys.executable, "-m", "services.launch", "load", page, *words, "--json"],
+                [sys.executable, "-m", "services.launch", "load", *self.deployment.pages, *words, "--json"],
                 cwd=ROOT,
                 env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "protos")])},
                 stdin=subprocess.DEVNULL,

@@ -16,6 +16,7 @@ from tests.chaos.check import Verdict, check
 from tests.chaos.deployment import FULL, SMALL, Deployment, Size
 from tests.chaos.faults import Faults, by_hand, storm
 from tests.chaos.gather import gather, jetstream, mirror_logs
+from tests.chaos.network import has_netem, why_not
 from tests.chaos.players import Crowd, Players
 from tests.chaos.quiet import Quiet
 
@@ -70,6 +71,18 @@ async def _quiet(deployment: Deployment, say: Callable[[str], None]) -> None:
             await asyncio.sleep(1.0)
 
 
+def partitions_by_hosts(asked: str) -> bool:
+    """Return whether `auto`, `namespaces` or `proxy` means hosts with network namespaces here."""
+    return asked == "namespaces" or (asked == "auto" and not why_not())
+
+
+def how_parted(hosts: bool) -> str:
+    """Return by what a run parts processes, and why not otherwise, for its report."""
+    if hosts:
+        return f"network namespaces ({'netem' if has_netem() else 'no netem here: narrow lines instead'})"
+    return f"proxies ({why_not() or 'as asked'})"
+
+
 def main() -> int:
     """Run what the command line says; 0 = all was right."""
     parser = argparse.ArgumentParser(prog="python -m tests.chaos.run", description=__doc__)
@@ -79,19 +92,31 @@ def main() -> int:
     parser.add_argument("--replicas", type=int, choices=(1, 3), default=1, help="nodes of the broker")
     parser.add_argument("--database", choices=("postgres", "sqlite"), default="postgres")
     parser.add_argument("--small", action="store_true", help="fewer processes")
+    parser.add_argument(
+        "--partition",
+        choices=("auto", "namespaces", "proxy"),
+        default="auto",
+        help="a network namespace for each process, or proxies at the broker; auto = the first, if it works",
+    )
     parser.add_argument("--by-hand", action="store_true", help="do nothing: somebody else sends the signals")
     parser.add_argument(
         "--folder", type=Path, help="a new one; kept. Without: a temporary one, kept after a failure"
     )
     asked = parser.parse_args()
+    if asked.partition == "namespaces" and why_not():
+        parser.error(f"--partition namespaces: {why_not()}")
+    hosts = partitions_by_hosts(asked.partition)
     size = replace(
-        SMALL if asked.small else FULL, replicas=asked.replicas, postgres=asked.database == "postgres"
+        SMALL if asked.small else FULL,
+        replicas=asked.replicas,
+        postgres=asked.database == "postgres",
+        hosts=hosts,
     )
     folder = asked.folder or Path(tempfile.mkdtemp(prefix="paiju-chaos-"))
     folder.mkdir(parents=True, exist_ok=True)
     print(
         f"chaos: seed {asked.seed}, {asked.seconds:g} s of faults, {asked.seats} seats, R{asked.replicas}, "
-        f"{asked.database}",
+        f"{asked.database}, partitions by {how_parted(hosts)}",
         flush=True,
     )
 

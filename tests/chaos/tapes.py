@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from paiju.table.v1.play_pb2 import TableView
 
@@ -72,16 +74,43 @@ def read_tapes(folder: Path) -> list[Sitting]:
     return [sitting for file in sorted(folder.glob("transcripts/*/*.jsonl")) for sitting in _read(file)]
 
 
+@dataclass(frozen=True)
+class Return:
+    """A player is back.
+
+    Attributes:
+        due_ms: When he was due to be.
+        ms: So long after it he was.
+        why: What had cut him off.
+    """
+
+    due_ms: int
+    ms: int
+    why: str
+
+
+def read_returns(folder: Path) -> list[Return]:
+    """Return who came back, in the order of when they were due."""
+    lines = (_lines(file) for file in folder.glob("transcripts/*/*.jsonl"))
+    backs = (line for found in lines for line in found if line["kind"] == "back")
+    returns = [Return(line["at"] - line["ms"], line["ms"], line["why"]) for line in backs]
+    return sorted(returns, key=lambda one: one.due_ms)
+
+
+def _lines(file: Path) -> Iterator[dict[str, Any]]:
+    for text in file.read_text(encoding="utf-8").splitlines():
+        # The end of a file whose writer was killed is no line.
+        with contextlib.suppress(json.JSONDecodeError):
+            yield json.loads(text)
+
+
 def _read(file: Path) -> Iterator[Sitting]:
     found: dict[int, Sitting] = {}
     where = f"{file.parent.name}/{file.stem}"
-    for text in file.read_text(encoding="utf-8").splitlines():
-        try:
-            line = json.loads(text)
-        except json.JSONDecodeError:
-            # The end of a file whose writer was killed.
-            continue
+    for line in _lines(file):
         number, kind = line["sitting"], line["kind"]
+        if kind == "back":
+            continue
         if kind == "sits":
             found[number] = Sitting(
                 f"{where}#{number}", line["table"], line["player"], line["spectates"], line["at"]

@@ -36,12 +36,15 @@ from tests.chaos.judge_players import judge_players, judge_records, wanted_views
 from tests.chaos.judge_processes import judge_faults, judge_processes
 from tests.chaos.players import Crowd
 from tests.chaos.reaper import ROOT
-from tests.chaos.run import lived
+from tests.chaos.run import lived, partitions_by_hosts
 from tests.chaos.story import Problem, Story, facts, same_history, told_by
-from tests.chaos.tapes import Heard, Said, Sitting, read_tapes
+from tests.chaos.tapes import Heard, Said, Sitting, read_returns, read_tapes
 from tests.support.postgres import postgres_binaries
 
 pytestmark = [pytest.mark.chaos, pytest.mark.slow]
+
+BACK_MS_MAX = 30_000
+"""Their table may be moving meanwhile, on a machine of two cores where several processes start at once."""
 
 LATER_MS = 1 << 43
 """A time at which every stake should have been closed."""
@@ -94,21 +97,23 @@ class Gathered:
 @pytest.fixture(scope="module")
 def gathered(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gathered]:
     """A deployment that has lived through one fault of each main kind."""
-    has_postgres = postgres_binaries() is not None
+    has_postgres, hosts = postgres_binaries() is not None, partitions_by_hosts("auto")
     folder = tmp_path_factory.mktemp("chaos")
     chosen = [
         Fault("kill", "table-1", 0.5),
         Fault("stop", "table-2", 5.0),
         Fault("broker", "", 0.5),
+        *([Fault("mute", "table-1", 4.0)] if hosts else []),
         *([Fault("database", "", 0.5)] if has_postgres else []),
         Fault("drain", "table-1", 0.0),
+        Fault("kill", "gateway-1", 0.5),
     ]
 
     async def trouble(_: Deployment, faults: Faults) -> None:
         await each(faults, chosen, pause_s=1.5)
 
-    size = replace(SMALL, postgres=has_postgres)
-    crowd = Crowd(seats=24, seconds=30.0, drop_every_s=12.0)
+    size = replace(SMALL, postgres=has_postgres, hosts=hosts)
+    crowd = Crowd(seats=24, seconds=30.0, drop_every_s=12.0, drop_share=1.0, drop_spread_ms=0.0)
     asyncio.run(lived(folder, size, crowd, "small", trouble))
     yield Gathered(folder)
     shutil.rmtree(folder, ignore_errors=True)
@@ -126,8 +131,20 @@ def test_whatever_fails_no_action_is_lost_no_frame_is_wrong_and_every_coin_is_th
     assert counts["rounds"] > 5
     # Each once at first; those of the killed one and of the stopped one again.
     assert counts["takeovers"] > SMALL.shards + 2, "shards have changed hands"
-    for kind in ("kill table", "stop table", "broker", "drain table"):
+    for kind in ("kill table", "stop table", "broker", "drain table", "kill gateway"):
         assert counts[f"fault {kind}"] == 1
+
+
+def test_all_who_are_cut_off_at_once_come_back_and_those_of_a_dead_gateway_go_to_the_other(
+    gathered: Gathered,
+) -> None:
+    returns = read_returns(gathered.folder)
+    assert len([one for one in returns if one.why == "DROPPED_BY_US"]) >= 24, "a storm has cut all of them"
+    assert any(one.why == "LOST" for one in returns), "a gateway was killed"
+    for file in gathered.folder.glob("transcripts/*/report.json"):
+        report = json.loads(file.read_text())
+        assert report["errors"] == 0, report["errors_by_reason"]
+    assert max(one.ms for one in returns) < BACK_MS_MAX
 
 
 def test_a_stopped_owner_that_goes_on_is_fenced(gathered: Gathered) -> None:

@@ -52,6 +52,8 @@ class PostgresServer:
     binaries: Path
     folder: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="paiju-pg-")))
     port: int = 0
+    address: str = "127.0.0.1"
+    """Where it listens besides the loopback; whoever comes from a network beside it is let in."""
     _process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
     _made: int = 0
 
@@ -83,6 +85,9 @@ class PostgresServer:
                 capture_output=True,
                 cwd=self.folder,
             )
+            if self.address != "127.0.0.1":
+                with (data / "pg_hba.conf").open("a") as rules:
+                    rules.write("host all all samenet trust\n")
         self.port = self.port or free_ports(1)[0]
         out = log.open("ab")
         self._process = subprocess.Popen(
@@ -90,7 +95,7 @@ class PostgresServer:
                 *(self.binaries / "postgres", "-D", data, "-p", str(self.port)),
                 *(
                     "-c",
-                    "listen_addresses=127.0.0.1",
+                    f"listen_addresses={','.join(sorted({'127.0.0.1', self.address}))}",
                     "-c",
                     "unix_socket_directories=",
                     "-c",

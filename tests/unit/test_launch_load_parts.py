@@ -15,7 +15,7 @@ from services.launch.exits import USAGE, Stop
 from services.launch.load.chance import Stream
 from services.launch.load.figures import Figures
 from services.launch.load.histogram import Histogram, highest_of, slot_of
-from services.launch.load.order import Order, key_from, parse_games, parse_think
+from services.launch.load.order import LOOPBACK, Order, key_from, parse_games, parse_think
 from services.launch.load.plan import Arrival, arrivals, share, source_of
 from services.launch.load.policy import Mind
 from services.launch.load.report import report_of, text_of
@@ -113,7 +113,7 @@ def test_streams_of_other_purposes_are_others() -> None:
 
 
 def test_every_player_has_a_loopback_address_of_his_own() -> None:
-    sources = {source_of(index) for index in range(150_000)}
+    sources = {source_of(index, LOOPBACK) for index in range(150_000)}
     assert len(sources) == 150_000
     assert all(source.startswith("127.") for source in sources)
 

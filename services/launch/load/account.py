@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -17,9 +18,15 @@ RENEW_MS: Final = 90_000
 
 
 class Account:
-    """One guest; made anew in each test, so that everybody has his welcome grant."""
+    """One guest; made anew in each test, so that everybody has his welcome grant.
 
-    def __init__(self, url: str, source: str, clock: Clock) -> None:
+    Args:
+        url: Says which gateway to ask now.
+        source: The address to connect from; empty = any.
+        clock: The time.
+    """
+
+    def __init__(self, url: Callable[[], str], source: str, clock: Clock) -> None:
         self.player_id = ""
         self.access_token = ""
         self.renew_at_ms = 0
@@ -37,10 +44,11 @@ class Account:
             Refused, Lost: It did not work.
         """
         public = self._key.public_key().public_bytes_raw()
+        url = self._url()
         async with session_for(self._source) as http:
             asked = pb.CreateChallengeRequest(public_key=public)
             challenge = (
-                await post(http, self._url, f"{SERVICE}/CreateChallenge", asked, pb.CreateChallengeResponse)
+                await post(http, url, f"{SERVICE}/CreateChallenge", asked, pb.CreateChallengeResponse)
             ).challenge
             proof = pb.SignInGuestRequest(
                 public_key=public,
@@ -48,7 +56,7 @@ class Account:
                 signature=self._key.sign(b"paiju-guest-1" + challenge),
                 device="paiju load",
             )
-            answer = await post(http, self._url, f"{SERVICE}/SignInGuest", proof, pb.SignInGuestResponse)
+            answer = await post(http, url, f"{SERVICE}/SignInGuest", proof, pb.SignInGuestResponse)
         self.player_id = answer.profile.player_id
         self._take(answer.tokens)
 
@@ -61,7 +69,7 @@ class Account:
         asked = pb.RefreshSessionRequest(refresh_token=self._refresh_token)
         async with session_for(self._source) as http:
             answer = await post(
-                http, self._url, f"{SERVICE}/RefreshSession", asked, pb.RefreshSessionResponse
+                http, self._url(), f"{SERVICE}/RefreshSession", asked, pb.RefreshSessionResponse
             )
         self._take(answer.tokens)
 

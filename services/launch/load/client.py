@@ -67,7 +67,7 @@ class Client:
         self.figures = world.figures
         self.clock = world.clock
         self.is_slow = is_slow
-        self.account = Account(world.order.url, source, world.clock)
+        self.account = Account(self._next_url, source, world.clock)
         self.sitting: Sitting | None = None
         self.ticket = Ticket()
         self.room = Room()
@@ -77,6 +77,7 @@ class Client:
         self.door = door
         self._source = source
         self._chance = Stream(world.order.seed, "network", name)
+        self._gateway = self._chance.randrange(len(world.order.urls)) if world.order.others else 0
         self._link: Link | None = None
         self._greeting: Link | None = None
         """The newest connection, greeted or not."""
@@ -224,7 +225,7 @@ class Client:
     # The connection
 
     async def _keep(self) -> None:
-        due, tries, was_connected = self.clock.monotonic(), 0, False
+        due, tries, was_connected, why = self.clock.monotonic(), 0, False, ""
         while not self._is_leaving:
             try:
                 wire = await self._open()
@@ -240,7 +241,9 @@ class Client:
                 await self._greet(link)
                 if was_connected:
                     self.figures.count("reconnects")
-                    self.time("resume", self.clock.monotonic() - due)
+                    away_s = self.clock.monotonic() - due
+                    self.time("resume", away_s)
+                    self.world.tape.note("back", 0, ms=round(away_s * 1000), why=why)
                 was_connected, tries = True, 0
                 self._link = link
                 self._linked_at = self.clock.monotonic()
@@ -260,15 +263,24 @@ class Client:
                 await link.cut()
                 await asyncio.wait([reader])
             is_ours = self._return_at > 0
-            self.figures.goodbyes[link.goodbye or ("DROPPED_BY_US" if is_ours else "LOST")] += 1
+            why = link.goodbye or ("DROPPED_BY_US" if is_ours else "LOST")
+            self.figures.goodbyes[why] += 1
             due = self._return_at if is_ours else self.clock.monotonic() + link.retry_after_s
             self._return_at = 0.0
             await self.clock.sleep(due - self.clock.monotonic())
 
     async def _open(self) -> Wire:
         if self.door == "grpc":
-            return GrpcWire(self.world.channel())
-        return await WebSocketWire.open(self.world.order.url, self._source)
+            return GrpcWire(self.world.channel(self._next_gateway()))
+        return await WebSocketWire.open(self._next_url(), self._source)
+
+    def _next_gateway(self) -> int:
+        """Return the gateway to turn to now: another one each time; nobody waits for one that is gone."""
+        self._gateway = (self._gateway + 1) % len(self.world.order.urls)
+        return self._gateway
+
+    def _next_url(self) -> str:
+        return self.world.order.urls[self._next_gateway()]
 
     async def _greet(self, link: Link) -> None:
         """Say who we are, and be shown what we missed."""

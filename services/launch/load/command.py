@@ -11,8 +11,13 @@ EXAMPLE = "paiju load http://127.0.0.1:8080/ --seats 100 --rate 10 --seconds 60 
 
 
 def load(
-    url: Annotated[str, typer.Argument(help="Where the page is, as `paiju up` prints it.")],
-    grpc: Annotated[str, typer.Option(help="Where gRPC is, host:port; for --door grpc and tables.")] = "",
+    urls: Annotated[
+        list[str],
+        typer.Argument(help="Where the page is, as `paiju up` prints it; of several gateways, each."),
+    ],
+    grpc: Annotated[
+        str, typer.Option(help="Where gRPC is, host:port, one for each page; for --door grpc and tables.")
+    ] = "",
     seats: Annotated[int, typer.Option(min=1, help="Players at once.")] = 100,
     rate: Annotated[float, typer.Option(help="Players who arrive in a second, at random.")] = 10.0,
     seconds: Annotated[float, typer.Option(min=0, help="How long with all seats taken.")] = 60.0,
@@ -53,6 +58,9 @@ def load(
         bool | None,
         typer.Option(help="A loopback address for each player; without it, wherever that works."),
     ] = None,
+    from_: Annotated[
+        str, typer.Option("--from", help="A network of this machine; each player has an address of it.")
+    ] = "",
     transcripts: Annotated[
         Path | None, typer.Option(help="Keep what every player was told and said, in this folder.")
     ] = None,
@@ -70,13 +78,23 @@ def load(
     Exit codes: 0 all was right · 1 a transcript is wrong, or a promise (--slo) was not kept · 2 an option
     can't be used · 4 nobody answers, nobody could play, or the generator broke.
     """
-    from services.launch.load.order import Order, is_loopback_here, key_from, parse_games, parse_think
+    from services.launch.load.order import (
+        LOOPBACK,
+        Order,
+        is_loopback_here,
+        key_from,
+        parse_games,
+        parse_think,
+    )
     from services.launch.load.run import run
     from services.launch.load.slo import parse_slo
 
     think_median_ms, think_sigma = parse_think(think_ms)
+    url, *others = [url.rstrip("/") + "/" for url in urls]
+    is_loopback = is_loopback_here(urls) if addresses is None else addresses
     order = Order(
-        url=url.rstrip("/") + "/",
+        url=url,
+        others=tuple(others),
         grpc=grpc,
         patience_s=patience,
         games=parse_games(games),
@@ -107,6 +125,6 @@ def load(
         shards=shards,
         timing_json=timing,
         transcripts=transcripts,
-        own_addresses=is_loopback_here(url) if addresses is None else addresses,
+        network=from_ or (LOOPBACK if is_loopback else ""),
     )
     run(order, [parse_slo(text) for text in slo or ()], as_json=as_json)

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -22,6 +23,8 @@ DOORS: Final = ("websocket", "grpc", "both")
 POLICIES: Final = ("fallback", "random", "easy", "normal")
 CHECKS: Final = ("full", "frames")
 SEATS_MAX: Final = 100_000
+LOOPBACK: Final = "127.64.0.0/10"
+ADDRESSES_MIN: Final = 4
 
 _THINK = re.compile(r"(\d+(?:\.\d+)?)(?::(\d+(?:\.\d+)?))?")
 
@@ -31,7 +34,10 @@ class Order:
     """All of it; the command's help says what each is for."""
 
     url: str
+    """Of one gateway; `others` are further ones."""
     grpc: str = ""
+    """Of the gateways, in their order, separated by commas."""
+    others: tuple[str, ...] = ()
     games: tuple[tuple[str, str], ...] = ()
     """Game and preset, each as likely."""
     seats: int = 100
@@ -66,8 +72,18 @@ class Order:
     timing_json: str = ""
     transcripts: Path | None = None
     """A folder for what every player was told and said (`tape.py`)."""
-    own_addresses: bool = False
-    """Each player connects from a loopback address of its own."""
+    network: str = ""
+    """Each player connects from an address of its own, in here; empty = all from any."""
+
+    @property
+    def urls(self) -> tuple[str, ...]:
+        """Where the gateways' pages are."""
+        return (self.url, *self.others)
+
+    @property
+    def grpcs(self) -> tuple[str, ...]:
+        """Where the gateways take gRPC."""
+        return tuple(filter(None, self.grpc.split(",")))
 
     @property
     def ramp_s(self) -> float:
@@ -94,10 +110,20 @@ class Order:
         _among("--bots", self.policy, POLICIES)
         _among("--door", self.door, DOORS)
         _among("--check", self.check, CHECKS)
-        if urlsplit(self.url).scheme not in ("http", "https") or not urlsplit(self.url).hostname:
-            raise Stop(USAGE, f"{self.url!r} is no address of a page, such as http://127.0.0.1:8080/")
+        for url in self.urls:
+            if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
+                raise Stop(USAGE, f"{url!r} is no address of a page, such as http://127.0.0.1:8080/")
+        if self.network:
+            try:
+                parsed = ip_network(self.network)
+            except ValueError as error:
+                raise Stop(USAGE, f"--from is a network, such as 198.19.1.0/24: {error}") from error
+            if parsed.num_addresses < ADDRESSES_MIN:
+                raise Stop(USAGE, f"--from holds at least {ADDRESSES_MIN} addresses")
         if (self.door != "websocket" or self.seating.startswith("table")) and not self.grpc:
             raise Stop(USAGE, "--grpc is missing: where gRPC is, as `paiju up` prints it")
+        if self.door != "websocket" and len(self.grpcs) != len(self.urls):
+            raise Stop(USAGE, f"--grpc names one address for each page, {len(self.urls)} in all")
         if self.seating.startswith("table") and not self.key:
             raise Stop(USAGE, "tables made directly need the service key: --key-file or PAIJU_SERVICE_KEY")
         if not 0 < self.rate <= SEATS_MAX or not 0 < self.seats <= SEATS_MAX:
@@ -147,9 +173,10 @@ def parse_think(text: str) -> tuple[float, float]:
     return float(found[1]), float(found[2]) if found[2] else 0.6
 
 
-def is_loopback_here(url: str) -> bool:
+def is_loopback_here(urls: Sequence[str]) -> bool:
     """Return whether players can each have an address of their own: the loopback of Linux has 16 million."""
-    return sys.platform == "linux" and (urlsplit(url).hostname or "").startswith("127.")
+    hosts = [urlsplit(url).hostname or "" for url in urls]
+    return sys.platform == "linux" and all(host.startswith("127.") for host in hosts)
 
 
 def key_from(file: Path | None) -> str:

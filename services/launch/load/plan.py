@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
+from ipaddress import IPv4Address, IPv6Address, ip_network
 
 from engine import GAMES
 from services.launch.load.chance import Stream
@@ -63,11 +65,18 @@ def share(plan: list[Arrival], job: int, jobs: int) -> list[Arrival]:
     return [arrival for arrival in plan if arrival.party % jobs == job]
 
 
-def source_of(index: int) -> str:
-    """Return the loopback address of a player.
+def source_of(index: int, network: str) -> str:
+    """Return the address that a player connects from; some share one, where the network is small.
 
-    >>> source_of(0), source_of(70000)
-    ('127.64.0.1', '127.65.17.113')
+    >>> source_of(0, "127.64.0.0/10"), source_of(70000, "127.64.0.0/10"), source_of(256, "198.19.1.0/24")
+    ('127.64.0.1', '127.65.17.113', '198.19.1.3')
     """
-    number = index + 1
-    return f"127.{64 + number // 65536 % 64}.{number // 256 % 256}.{number % 256}"
+    first, size = _range_of(network)
+    # Neither the first nor the last: those are no host's.
+    return str(first + 1 + index % (size - 2))
+
+
+@cache
+def _range_of(network: str) -> tuple[IPv4Address | IPv6Address, int]:
+    parsed = ip_network(network)
+    return parsed.network_address, parsed.num_addresses

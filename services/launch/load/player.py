@@ -29,7 +29,8 @@ class Player(Client):
     """
 
     def __init__(self, world: World, arrival: Arrival, party: Party, watchers: Watchers) -> None:
-        source = source_of(arrival.index) if world.order.own_addresses else ""
+        network = world.order.network
+        source = source_of(arrival.index, network) if network else ""
         super().__init__(world, str(arrival.index), source, arrival.door, is_slow=arrival.is_slow)
         self.arrival = arrival
         self.party = party
@@ -131,9 +132,10 @@ class Watchers:
 
     def _new(self) -> Client:
         number = len(self.all)
-        own = self._world.order.own_addresses
+        network = self._world.order.network
+        source = source_of(SEATS_MAX + number, network) if network else ""
         door = "grpc" if self._world.order.door == "grpc" else "websocket"
-        watcher = Client(self._world, f"watcher {number}", source_of(SEATS_MAX + number) if own else "", door)
+        watcher = Client(self._world, f"watcher {number}", source, door)
         self.all.append(watcher)
         return watcher
 

@@ -53,7 +53,7 @@ def report_of(order: Order, figures: Figures, slos: Sequence[Slo]) -> dict[str, 
     actions = steady.counts["actions"]
     lag_ms = times["lag"].percentile(99) * 1e3
     report: dict[str, Any] = {
-        "url": order.url,
+        "url": " ".join(order.urls),
         "games": [f"{game}/{preset}" for game, preset in order.games],
         "seats": order.seats,
         "rate_per_s": order.rate,

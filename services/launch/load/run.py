@@ -32,7 +32,8 @@ def run(order: Order, slos: Sequence[Slo], *, as_json: bool) -> None:
             transcript is wrong, or a promise was not kept (`NO`).
     """
     order.check_it()
-    _is_anybody_there(order.url)
+    for url in order.urls:
+        _is_anybody_there(url)
     figures = _Processes(order, SystemClock()).measured()
     report = report_of(order, figures, slos)
     print(json.dumps(report, ensure_ascii=False) if as_json else text_of(report))

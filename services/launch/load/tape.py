@@ -12,6 +12,7 @@ player's time at one table:
 | `accepted` | the same: the table has acknowledged it |
 | `refused` | the same, with `reason`; or it was given up, and may be in the log or not |
 | `rises` | `why`: `over` (the match was played out), or what ended it before |
+| `back` | `ms` after he was due to be back he was, `why` he had lost his connection; of no sitting (0) |
 """
 
 from __future__ import annotations

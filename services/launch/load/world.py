@@ -18,6 +18,14 @@ from services.launch.load.tape import Tape
 PLAYERS_PER_CHANNEL: Final = 50
 """HTTP/2 servers commonly allow 100 streams at once on a connection."""
 
+CHANNEL: Final = {
+    "grpc.use_local_subchannel_pool": 1,
+    # A gateway that is gone is asked for again as often as over the WebSocket; left alone, the library takes
+    # up to two minutes.
+    "grpc.initial_reconnect_backoff_ms": 200,
+    "grpc.max_reconnect_backoff_ms": 2_000,
+}
+
 MOMENTS_KEPT: Final = 64
 
 
@@ -90,8 +98,8 @@ class World:
         self._boards: dict[str, tuple[Board, int]] = {}
         self._channels: list[grpc.aio.Channel] = []
         self._control: grpc.aio.Channel | None = None
-        self._streams = 0
-        self._newest: grpc.aio.Channel | None = None
+        self._newest: dict[str, tuple[grpc.aio.Channel, int]] = {}
+        """By address: the channel that has room for more streams, and how many it has had."""
 
     def spawn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         """Run something; a defect in it ends the test."""
@@ -105,19 +113,20 @@ class World:
         for task in tuple(self._tasks):
             task.cancel()
 
-    def channel(self) -> grpc.aio.Channel:
-        """Return a channel for one more stream."""
-        if self._newest is None or self._streams % PLAYERS_PER_CHANNEL == 0:
-            options = [("grpc.use_local_subchannel_pool", 1)]
-            self._newest = grpc.aio.insecure_channel(self.order.grpc, options=options)
-            self._channels.append(self._newest)
-        self._streams += 1
-        return self._newest
+    def channel(self, gateway: int = 0) -> grpc.aio.Channel:
+        """Return a channel for one more stream to a gateway."""
+        address = self.order.grpcs[gateway % len(self.order.grpcs)]
+        newest, streams = self._newest.get(address, (None, 0))
+        if newest is None or streams == PLAYERS_PER_CHANNEL:
+            newest, streams = grpc.aio.insecure_channel(address, options=list(CHANNEL.items())), 0
+            self._channels.append(newest)
+        self._newest[address] = newest, streams + 1
+        return newest
 
     def control(self) -> grpc.aio.Channel:
         """Return the channel for calls of an operator."""
         if self._control is None:
-            self._control = grpc.aio.insecure_channel(self.order.grpc)
+            self._control = grpc.aio.insecure_channel(self.order.grpcs[0])
             self._channels.append(self._control)
         return self._control
 
