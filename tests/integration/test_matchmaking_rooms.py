@@ -389,7 +389,7 @@ class TestAfterTheMatch:
             assert [*first.rounds, *second.rounds] == list(sheet.rounds)
             assert (len(first.rounds), second.next_page_token) == (1, "")
             for bad in ({"page_size": 65}, {"page_size": -1}, {"page_token": "x"}):
-                asked = pb.GetRoomSheetRequest(table_id=table_id, **bad)  # type: ignore[arg-type]
+                asked = pb.GetRoomSheetRequest(table_id=table_id, **bad)
                 await refused("INVALID_ARGUMENT", people[0].call("GetRoomSheet", asked))
             eve = await s.player("eve")
             request = pb.GetRoomSheetRequest(table_id=table_id)
