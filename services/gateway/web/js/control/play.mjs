@@ -14,6 +14,10 @@ import { saveText } from "../view/download.mjs";
 const SIT_AGAIN_MS = 3_000;
 const CALLOUT_MS = 1_300;
 const RESULT_AFTER_MS = 1_500;
+/** Who asks for leave to watch says so again after so long. */
+const ASK_AGAIN_MS = 2_000;
+/** Answers to who wants to watch that somebody may still change. */
+const WAITS = new Set(["WATCH_LEAVE_PENDING"]);
 const GONE = new Set(["TABLE_UNKNOWN", "TABLE_CLOSED"]);
 
 /**
@@ -90,16 +94,30 @@ export class PlayControls {
     this.change((state) => (state.replaced = false));
     try {
       await this.command({ attach });
+      this.change(() => (table.watching = { ...table.watching, waits: false }));
       this.resend();
     } catch (error) {
       if (table !== this.table) return;
       if (error instanceof Refused && GONE.has(error.reason)) this.gone(error.reason);
+      else if (error instanceof Refused && this.watches && WAITS.has(error.reason)) this.waitForLeave(table);
       else if (error instanceof Refused) {
         this.controls.fail(error);
         // Whoever may not watch has nothing to wait for.
         if (this.watches) this.toLobby();
       }
     }
+  }
+
+  /** Somebody at the table is asked; ask again until he has answered, or this person gives up. */
+  waitForLeave(table) {
+    this.change(() => (table.watching = { ...table.watching, waits: true }));
+    clearTimeout(this.asking);
+    this.asking = setTimeout(() => this.table === table && this.attach(), ASK_AGAIN_MS);
+  }
+
+  /** Let somebody watch, or not; or send him away. */
+  letWatch(playerId, allow) {
+    return this.controls.once("let_watch", () => this.command({ let_watch: { player_id: playerId, allow } }, `let-${freshId()}`));
   }
 
   onSnapshot({ table_id, epoch, view }) {

@@ -99,14 +99,16 @@ export class WatchControls extends PageControls {
   }
 
   /** What the table says of those who watch it. */
-  hear({ table_id, viewers, delay_ms, begins_at_ms, liked }) {
+  hear({ table_id, viewers, delay_ms, begins_at_ms, liked, asks, let_in }) {
     const { table } = this.state;
     if (table?.tableId !== table_id) return;
+    if (asks.length > table.watching.asks.length) this.controls.sound.play("tap");
     this.controls.change(() => {
       const likes = new Map(table.watching.likes);
       for (const { round_no, event_no, likes: count } of liked) likes.set(playKey(round_no, event_no), count);
-      table.watching = { ...table.watching, viewers, delay_ms, begins_at_ms, likes };
+      table.watching = { ...table.watching, viewers, delay_ms, begins_at_ms, likes, asks, let_in };
     });
+    this.controls.lobby.loadPeople([...asks.map((ask) => ask.player_id), ...let_in]);
   }
 
   /** Like the play that is shown last, once. */

@@ -33,8 +33,11 @@ export class Table {
     this.toScore = 0;
     /** What may be said here: `all`, `phrases`, `no`. */
     this.chatRule = "all";
-    /** Of those who watch; moments that are told come as much later as everything does. `likes` of plays and the own ones by `<round>/<event>`. */
-    this.watching = { viewers: 0, delay_ms: 0, begins_at_ms: 0, likes: new Map(), mine: new Set() };
+    /**
+     * Of those who watch; moments that are told come as much later as everything does. `likes` of plays and the own ones by `<round>/<event>`.
+     * `asks`: who asks this table for leave, `let_in`: who has it; `waits`: this person has asked, and waits.
+     */
+    this.watching = { viewers: 0, delay_ms: 0, begins_at_ms: 0, likes: new Map(), mine: new Set(), asks: [], let_in: [], waits: false };
     this.matchId = "";
     this.matchEnd = null;
     this.vote = null;

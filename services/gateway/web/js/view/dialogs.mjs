@@ -7,6 +7,7 @@ import { peopleHere, personDialog } from "./friends.mjs";
 import { recordDialog, recordsDialog, statisticsDialog } from "./history.mjs";
 import { icon } from "./icons.mjs";
 import { keypad } from "./keypad.mjs";
+import { watchersDialog } from "./leave.mjs";
 import { pagesMenu } from "./pageframe.mjs";
 import { orderOf, setOrder } from "./order.mjs";
 import { optionWords } from "./optionvalue.mjs";
@@ -31,6 +32,7 @@ const KINDS = {
   close: { title: "room.close", body: closeDialog },
   person: { title: "friends.person", body: personDialog },
   sheet: { title: "sheet.title", body: sheetDialog, wide: true },
+  watchers: { title: "let.watchers", body: watchersDialog },
   menu: { title: "menu.title", body: menu },
   leave: { title: "leave.title", body: leave },
   dissolve: { title: "dissolve.title", body: dissolve },

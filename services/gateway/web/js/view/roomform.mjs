@@ -12,7 +12,7 @@ const SCORES = [30, 60, 100, 200];
 const ROUNDS_TO_SCORE = 64;
 const SCORE_MAX = 100_000;
 const PAYERS = ["owner", "each", "winner"];
-const WATCHING = ["no", "yes"];
+const WATCHING = ["no", "ask", "yes"];
 const CHATS = ["all", "phrases", "no"];
 
 /** The options that differ from the preset's. */

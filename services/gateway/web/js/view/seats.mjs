@@ -40,12 +40,23 @@ function portrait(state, at) {
 
 const isOffline = (seat) => Boolean(seat) && !seat.online && !isBot(seat.player_id);
 
-function marker(seat) {
+function marker(table, at) {
+  const seat = table.seats[at];
   if (!seat) return null;
   if (seat.left) return h("span.state-mark", {}, t("seat.left"));
   if (seat.auto_play && !isBot(seat.player_id)) return h("span.state-mark", {}, t("seat.auto"));
   if (isOffline(seat)) return h("span.state-mark", {}, t("seat.offline"));
-  return null;
+  return missed(table, at);
+}
+
+/** How many questions in a row a seat has missed, while so many more begin 托管. */
+function missed(table, at) {
+  const most = table.timing.misses ?? 0;
+  const own = at === table.seat ? (table.question?.misses ?? 0) : 0;
+  const count = Math.max(own, table.seats[at].misses ?? 0);
+  if (!count || count >= most) return null;
+  const words = t("seat.missed.title", { count, most });
+  return h("span.state-mark.is-missed", { role: "img", "aria-label": words, title: words }, t("seat.missed", { count, most }));
 }
 
 /** The mark of a seat that takes part in the shuffle with numbers of its own. */
@@ -88,7 +99,7 @@ export function otherSeat(state, at) {
         h(
           "span.seat-line",
           {},
-          marker(seat),
+          marker(table, at),
           h("span.seat-name", {}, seat ? nameOfPlayer(state, seat.player_id, at) : t("seat.empty")),
           gives(seat),
           table.face.badge(state, at),
@@ -125,7 +136,7 @@ export function ownSeat(state) {
     "section.own",
     { key: "own", "aria-label": t("own.title") },
     portrait(state, at),
-    h("span.seat-name", { title: seat ? nameOfPlayer(state, seat.player_id, at) : "" }, marker(seat) ?? (seat ? nameOfPlayer(state, seat.player_id, at) : "")),
+    h("span.seat-name", { title: seat ? nameOfPlayer(state, seat.player_id, at) : "" }, marker(table, at) ?? (seat ? nameOfPlayer(state, seat.player_id, at) : "")),
     figures(table, seat),
     bankOf(table, seat),
     table.face.ownFacts(state),

@@ -4,6 +4,7 @@ import { h } from "../lib/vdom.mjs";
 import { actionBar } from "./actions.mjs";
 import { chatPanel } from "./chat.mjs";
 import { icon } from "./icons.mjs";
+import { asksStrip, viewersMark, waitsForLeave } from "./leave.mjs";
 import { nextOrder, setOrder } from "./order.mjs";
 import { isBot, nameOfPlayer, whoAt } from "./people.mjs";
 import { presetTitle } from "./presets.mjs";
@@ -11,7 +12,6 @@ import { resultScreen } from "./result.mjs";
 import { ownSeat, otherSeat } from "./seats.mjs";
 import { clockFace } from "./ticker.mjs";
 import { topUpPanel } from "./topupstake.mjs";
-import { viewersMark } from "./watch.mjs";
 
 /** Describe the table. */
 export function tableScreen(state, controls) {
@@ -26,6 +26,8 @@ export function tableScreen(state, controls) {
     table.face.over(state, controls),
     callouts(state),
     votePanel(state, controls),
+    asksStrip(state, controls),
+    waitsForLeave(state, controls),
     h("p.rotate-hint", { key: "rotate" }, t("rotate")),
     state.chat.open ? chatPanel(state, controls) : null,
     over ? resultScreen(state, controls) : null,
@@ -68,7 +70,7 @@ function bar(state, controls) {
     h(
       "div.bar-buttons",
       {},
-      viewersMark(table),
+      viewersMark(state, controls),
       extension(state, controls),
       inPlay
         ? h(
@@ -124,6 +126,7 @@ function middle(state, controls) {
 
 function middleWords(state) {
   const { table } = state;
+  if (table.watching.waits) return "";
   if (!table.known) return t("table.entering");
   if (table.watching.begins_at_ms > state.clock.now()) return t("watch.waits");
   if (table.paused) return tOr(`paused.${table.paused}`, "paused.other");
@@ -134,8 +137,15 @@ function middleWords(state) {
     return mine === undefined ? t("table.between") : t("table.between.points", { points: signed(mine) });
   }
   if (table.phase === "finished") return t("table.finished");
-  if (table.question) return t("table.your_turn");
+  if (table.question) return yourTurn(table);
   return table.turnSeat >= 0 && table.turnSeat !== table.seat ? t("table.thinking", { who: whoAt(state, table.turnSeat) }) : "";
+}
+
+/** Whose turn it is, and how near 托管 is to who has missed some. */
+function yourTurn(table) {
+  const { misses = 0 } = table.question;
+  const most = table.timing.misses ?? 0;
+  return misses && misses < most ? t("table.your_turn.missed", { count: most - misses }) : t("table.your_turn");
 }
 
 function openingWords(table) {

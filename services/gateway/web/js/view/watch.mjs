@@ -125,7 +125,7 @@ function row(state, mine, table) {
       ),
       sits
         ? h("span.tag", {}, t("watch.own"))
-        : h("button.primary", { "data-button": "watch", disabled: isBusy, onclick: () => mine.watch(table.table_id) }, icon("eye"), t("watch.go")),
+        : h("button.primary", { "data-button": "watch", disabled: isBusy, onclick: () => mine.watch(table.table_id) }, icon("eye"), t(table.needs_leave ? "watch.ask" : "watch.go")),
     ),
   );
 }
@@ -136,7 +136,7 @@ const secondsOf = (ms) => Math.round(ms / 1000);
 export function watchStrip(state, controls) {
   const { table } = state;
   const { viewers, delay_ms, begins_at_ms } = table.watching;
-  if (!controls.play.watches || table.seat >= 0) return null;
+  if (!controls.play.watches || table.seat >= 0 || table.watching.waits) return null;
   const waits = begins_at_ms > state.clock.now();
   return h(
     "aside.watch-strip",
@@ -167,11 +167,4 @@ function like(state, controls) {
     icon("heart"),
     h("span", {}, count ? compact(count) : t("watch.like")),
   );
-}
-
-/** How many look on at one's own table. */
-export function viewersMark(table) {
-  const { viewers } = table.watching;
-  if (!viewers || table.seat < 0) return null;
-  return h("span.bar-viewers", { key: "viewers", role: "img", "aria-label": t("watch.viewers", { count: viewers }), title: t("watch.viewers", { count: viewers }) }, icon("eye"), compact(viewers));
 }

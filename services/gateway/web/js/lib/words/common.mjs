@@ -36,6 +36,7 @@ export const COMMON = {
   "detached.other": ["已离开这一桌", "You left the table"],
   "detached.REPLACED": ["这一桌已在别处打开", "This table was opened elsewhere"],
   "detached.TABLE_CLOSED": ["这一桌已经散了", "This table has closed"],
+  "detached.WATCH_SENT_AWAY": ["桌上的人请您不要再观战", "Somebody at the table does not let you watch any more"],
   "detached.TABLE_UNKNOWN": ["这一桌已不存在", "This table no longer exists"],
   "settings.title": ["设置", "Settings"],
   "settings.language": ["语言", "Language"],

@@ -31,6 +31,7 @@ export const ROOMS = {
   "chat.phrases_only": ["这个房间只用快捷语", "Only phrases are said in this room"],
   "room.watching": ["观战", "Watching"],
   "room.watching.no": ["不许观战", "Nobody watches"],
+  "room.watching.ask": ["同意才能观战", "Watched by leave"],
   "room.watching.yes": ["可以观战", "May be watched"],
   "room.change": ["改规则", "Change"],
   "room.change.title": ["修改房间规则", "What the room plays"],
