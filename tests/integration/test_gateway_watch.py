@@ -119,8 +119,7 @@ async def create(world: World, table_id: str, *players: str, **more: Any) -> Non
         rounds=8,
         seats=[tables.SeatSpec(player_id=player) for player in players],
         timing_json=BOTS,
-        spectators=True,
-        **more,
+        **{"spectators": True, **more},
     )
     token = service_token(SERVICE_KEY, "matchmaking", SystemClock().now_ms() // 1000)
     async with grpc.aio.insecure_channel(f"127.0.0.1:{world.rpc.port}") as channel, asyncio.timeout(60):
