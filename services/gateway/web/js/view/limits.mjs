@@ -19,7 +19,7 @@ export function limitsPage(state, controls) {
 }
 
 /** An age band as a number, 1 to 4; 0 = not declared. */
-export const bandOf = (protection) => BAND_NAMES[protection.band] ?? Number(protection.band) ?? 0;
+export const bandOf = (protection) => BAND_NAMES[protection.band] ?? (Number(protection.band) || 0);
 const minutesWords = (minutes) => (minutes ? t("limits.minutes", { count: minutes }) : t("limits.free"));
 const goldWords = (amount) => (amount ? t("limits.gold", { amount: grouped(amount) }) : t("limits.free"));
 
