@@ -361,6 +361,16 @@ async def test_relief_is_used_up_after_so_many_and_there_again_the_next_day(bank
     assert await bank.claim("p_c", "r2", small) == again
 
 
+async def test_a_claim_repeated_by_a_clock_that_went_back_over_midnight_is_the_same_claim(bank: Bank) -> None:
+    bank.now_ms = MIDNIGHT
+    small = ReliefTerms(gold=1, below=100, per_day=2)
+    first = await bank.claim("p_c", "r1", small)
+    bank.now_ms = MIDNIGHT - 5
+    assert await bank.claim("p_c", "r1", small) == first
+    assert await bank.gold("p_c") == 1
+    assert (await bank.claim("p_c", "r2", small))[0] != first[0]
+
+
 async def test_many_claims_at_once_are_paid_as_often_as_a_day_allows(bank: Bank) -> None:
     small = ReliefTerms(gold=1, below=1_000, per_day=3)
     answers = await asyncio.gather(

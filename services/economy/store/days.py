@@ -64,7 +64,7 @@ def claim_relief(
     """Give relief, once per request and so often a day; return what the first caller was told, and the gold.
 
     The key of a transfer holds the day and the number of the claim: more than `per_day` cannot be written,
-    however many ask at once. A repeat is known on the day after too.
+    however many ask at once. A repeat is known on the day after too, and on the day before.
 
     Raises:
         Refusal: RELIEF_NOT_NEEDED, RELIEF_USED_UP.
@@ -72,7 +72,8 @@ def claim_relief(
     target, source, today = wallet(player_id, CURRENCY), issuer(CURRENCY), day_of(now_ms)
     book = Book(connection)
     book.lock([source, target])
-    claims = _claims(connection, player_id, (today, today - 1), PER_DAY_MAX)
+    # The day after, too: another machine's clock, or this one's a moment ago, may be past midnight already.
+    claims = _claims(connection, player_id, (today, today - 1, today + 1), PER_DAY_MAX)
     for _, reference, transfer_id, answer, amount in claims:
         if reference == request_id:
             return Posted(transfer_id, answer, is_new=False), amount
