@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import random
 
@@ -10,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openskill.models import BradleyTerryFull
 
+from engine import GAMES
+from services.launch.arena import play_round
 from services.progress.core import ratings
 from services.progress.core.counts import RoundResult, SeatResult
 from services.progress.core.ratings import DEVIATION, DRIFT, LUCK, MEAN, NEWCOMER, Skill, after, rated
@@ -106,3 +109,23 @@ def test_rounds_with_bots_and_rounds_nobody_won_are_not_rated() -> None:
         "paohuzi",
         "0-m/1",
     )
+
+
+def test_the_better_bots_of_a_real_game_are_rated_higher() -> None:
+    """Rounds of 斗地主 as the engine plays them, three people who play as `easy` and three as `normal`."""
+    game, chance = GAMES["doudizhu"], random.Random(5)
+    rules = game.ruleset(next(iter(game.presets)))
+    skills = dict.fromkeys(
+        [f"{kind}{number}" for kind in ("easy", "normal") for number in range(3)], NEWCOMER
+    )
+    for number in range(300):
+        table = chance.sample(sorted(skills), game.seats)
+        seed = hashlib.sha256(str(number).encode()).digest()
+        record, _ = play_round(game, rules, tuple(one[:-1] for one in table), "0-t/1", seed, 0, 0)
+        assert record is not None
+        points = [int(one) for one in record.result["points"]]
+        if len(set(points)) > 1:
+            skills |= zip(table, after([skills[one] for one in table], points, game.name), strict=True)
+    easy = [skill.mean for name, skill in skills.items() if name.startswith("easy")]
+    normal = [skill.mean for name, skill in skills.items() if name.startswith("normal")]
+    assert min(normal) > max(easy) + 200, skills
