@@ -488,6 +488,27 @@ async def test_eight_at_once_make_and_pay_and_take_back_without_a_deadlock(busy:
 
 
 @pytest.mark.postgres
+async def test_eight_of_the_staff_at_once_give_back_no_more_than_was_paid(busy: Shop) -> None:
+    await busy(topups.new_order, "o_1")
+    await busy(topups.take, event("e1"))
+    await busy(topups.spend)
+
+    async def give(number: int) -> str:
+        try:
+            await busy(topups.refund, "o_1", 100, f"r{number}", even_if_spent=True)
+        except Refusal as refusal:
+            return refusal.reason
+        return ""
+
+    said = await asyncio.gather(*(give(number) for number in range(8)))
+    assert sorted(said) == [""] * 6 + ["REFUND_TOO_LARGE"] * 2
+    whole = await busy(topup_desk.inspect, "o_1")
+    assert (whole.order.state, whole.order.returned_fen, whole.owed_gems) == ("refunded", 600, 20)
+    assert await busy(topups.gems) == 0
+    assert await busy.is_clean()
+
+
+@pytest.mark.postgres
 async def test_one_event_id_for_two_orders_at_once_is_taken_in_once(busy: Shop) -> None:
     for number in range(4):
         await busy(topups.new_order, f"o_{number}")
