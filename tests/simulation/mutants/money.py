@@ -78,7 +78,7 @@ def a_stake_is_closed_before_its_last_round_is_settled(patch: Patch) -> None:
     patch.setattr(stakes, "close_stake", at_once)
 
 
-@mutant("wallet-is-right", "book-is-right", weather=LONG)
+@mutant("wallet-is-right", "rooms-are-paid-for", "book-is-right", weather=REPEATING)
 def a_redelivered_welcome_is_paid_again(patch: Patch) -> None:
     """The ledger: a transfer has a key, and is posted once."""
     welcome = wallets.welcome_many

@@ -49,6 +49,7 @@ INVARIANTS: Final = {
     "audits-agree": r" is disputed: ",
     "settled-in-order": r"is settled (behind|before) ",
     "coins-are-conserved": r"makes or loses coins",
+    "rooms-are-paid-for": r" room cards, paid |^paid for: | has cost .*, and should have cost ",
     "wallet-is-right": r" has .*, and should have ",
     "stakes-are-closed": r"stakes are left",
     "fees-are-the-rounds'": r"of fees, and rounds have paid",
