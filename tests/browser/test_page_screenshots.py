@@ -45,9 +45,9 @@ async def test_lobby_and_its_dialogs_fit(browser: Browser, size: tuple[int, int]
         await look(page, "lobby")
         for opener, inside in (
             (".who", ".pages-menu"),
-            (".head-button >> nth=0", ".days"),
-            (".head-button >> nth=2", ".stat"),
-            (".head-button >> nth=3", ".choice"),
+            ("[data-button=gift]", ".days"),
+            ("[data-button=chart]", ".stat"),
+            ("[data-button=gear]", ".choice"),
             (".big-join", ".keypad"),
             (".big-create", ".chips"),
         ):
