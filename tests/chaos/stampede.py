@@ -19,6 +19,7 @@ import time
 import urllib.request
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from tests.chaos.check import check
@@ -27,9 +28,6 @@ from tests.chaos.faults import Fault, Faults
 from tests.chaos.players import Crowd
 from tests.chaos.run import how_parted, lived, partitions_by_hosts
 from tests.chaos.tapes import Return, read_returns
-
-STORM_S = 20.0
-"""Between two storms, and around each kill."""
 
 TOGETHER_MS = 4_000
 """Who is due so soon after somebody else belongs to the same stampede."""
@@ -62,13 +60,13 @@ def events_per_append(deployment: Deployment) -> float:
     return total["sum"] / total["count"] if total["count"] else 0.0
 
 
-async def trouble(deployment: Deployment, faults: Faults) -> None:
+async def trouble(deployment: Deployment, faults: Faults, storm_s: float) -> None:
     """Kill one gateway, then the other together with who leads the broker, between storms."""
     gateways = deployment.of("gateway")
 
     async def calm() -> None:
         before, began = [cpu_s(one) for one in gateways], time.monotonic()
-        await asyncio.sleep(STORM_S)
+        await asyncio.sleep(storm_s)
         used = [cpu_s(one) - was for one, was in zip(gateways, before, strict=True)]
         shares = ", ".join(f"{max(0.0, one) / (time.monotonic() - began):.0%}" for one in used)
         per_append = events_per_append(deployment)
@@ -116,6 +114,8 @@ def main() -> int:
     parser.add_argument("--replicas", type=int, choices=(1, 3), default=1)
     parser.add_argument("--small", action="store_true", help="fewer processes, two gateways nevertheless")
     parser.add_argument("--back", type=float, default=10.0, help="seconds in which everybody is to be back")
+    parser.add_argument("--storm", type=float, default=20.0, help="seconds between two storms, or kills")
+    parser.add_argument("--think-ms", default="3000:0.5", help="as `paiju load` has it")
     parser.add_argument("--partition", choices=("auto", "namespaces", "proxy"), default="auto")
     asked = parser.parse_args()
     hosts = partitions_by_hosts(asked.partition)
@@ -128,19 +128,20 @@ def main() -> int:
     )
     crowd = Crowd(
         asked.seats,
-        seconds=3 * STORM_S + 40,
+        seconds=3 * asked.storm + 40,
         drain_s=300,
-        drop_every_s=STORM_S,
+        drop_every_s=asked.storm,
         drop_share=1.0,
         drop_spread_ms=0.0,
         rate=asked.rate,
-        think="3000:0.5",
+        think=asked.think_ms,
         seatings=("quick",),
     )
     folder = Path(tempfile.mkdtemp(prefix="paiju-stampede-"))
     print(f"stampede: {asked.seats} seats, R{asked.replicas}, {how_parted(hosts)}", flush=True)
     try:
-        asyncio.run(lived(folder, size, crowd, asked.seed, trouble, lambda line: print(line, flush=True)))
+        done = partial(trouble, storm_s=asked.storm)
+        asyncio.run(lived(folder, size, crowd, asked.seed, done, lambda line: print(line, flush=True)))
     except (AssertionError, KeyboardInterrupt) as problem:
         print(f"stampede: WRONG: it did not come to an end: {problem!r}; kept: {folder}")
         return 1

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import io
+import logging
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,7 +15,7 @@ import grpc
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from google.rpc import error_details_pb2
+from google.rpc import error_details_pb2, status_pb2
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from grpc_status import rpc_status
@@ -30,7 +33,8 @@ from services.chassis.metrics import Metrics
 from services.chassis.revocations import Revocations
 from services.chassis.rpc import request_id
 from services.chassis.rpc.memory import MemoryNetwork, MemoryRpc
-from services.chassis.rpc.server import GrpcRpc
+from services.chassis.rpc.methods import Failed
+from services.chassis.rpc.server import GrpcRpc, _abort
 from tests.support.process import SERVICE_KEY, settings_for_tests
 
 ACCESS: AccessTable = {
@@ -534,3 +538,39 @@ async def test_a_service_nobody_offers_is_an_outage_in_memory_and_a_defect_witho
     stub = pair.rpc.client(pb_grpc.ProgressServiceStub, "nowhere")
     with pytest.raises((Outage, Defect)):
         await stub.GetSignIn(pb.GetSignInRequest())
+
+
+async def test_a_caller_who_has_gone_is_told_nothing_and_that_is_no_defect(
+    pair: Pair,
+) -> None:
+    """The library logs as a defect that it can't send a status any more."""
+    ended = 0
+
+    async def stand_still(request: Any) -> Any:
+        # The loop too, as under load: it hears of the deadline when the answer is ready.
+        nonlocal ended
+        time.sleep(0.05)
+        ended += 1
+        raise Refusal("NOT_FOUND", what="it")
+
+    pair.api.behave = stand_still
+    stub = pair.rpc.client(pb_grpc.ProgressServiceStub, "progress", timeout_s=0.04)
+    library, heard = logging.getLogger("grpc"), io.StringIO()
+    handler = logging.StreamHandler(heard)
+    library.addHandler(handler)
+    try:
+        for _ in range(20):
+            with pytest.raises((Outage, Refusal)):
+                await stub.GetStatistics(pb.GetStatisticsRequest())
+    finally:
+        library.removeHandler(handler)
+    assert ended > 0
+    assert heard.getvalue() == ""
+
+
+async def test_an_answer_that_can_not_be_sent_any_more_ends_there() -> None:
+    class Gone:
+        async def abort_with_status(self, status: Any) -> None:
+            raise grpc.aio.InternalError
+
+    await _abort(Gone(), Failed(status_pb2.Status(code=4, message="too late")))

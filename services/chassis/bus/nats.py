@@ -37,6 +37,7 @@ from services.chassis.clock import Clock
 from services.chassis.errors import Defect, Outage
 from services.chassis.ids import Ids
 from services.chassis.metrics import Metrics
+from services.chassis.shield import shielded
 
 API_WAIT_S = 5.0
 CONNECT_WAIT_S = 30.0
@@ -330,7 +331,7 @@ class NatsBus(BaseBus):
             try:
                 await subscription.unsubscribe()
                 await self._settle()
-            except (NatsError, OSError) as error:
+            except (Outage, NatsError, OSError) as error:
                 log.get().warning("unsubscribe_failed", subject=pattern, why=repr(error))
 
         async def arrived(message: Msg) -> None:
@@ -347,7 +348,7 @@ class NatsBus(BaseBus):
         try:
             subscription = await self._client.subscribe(pattern, queue=queue, cb=arrived)
             await self._settle()
-        except (TimeoutError, NatsError, OSError) as error:
+        except (Outage, TimeoutError, NatsError, OSError) as error:
             raise Outage(f"{pattern} can't be heard: {error!r}") from error
         return inbox
 
@@ -360,15 +361,18 @@ class NatsBus(BaseBus):
         """
         if self._settles_next is None:
             self._settles_next = asyncio.get_running_loop().create_task(self._settle_after(self._settling))
-        await asyncio.shield(self._settles_next)
+        await shielded(self._settles_next, "subscription")
 
     async def _settle_after(self, before: asyncio.Task[None] | None) -> None:
         """Twice, because nats-py writes its PING past the commands that still wait for its flusher."""
         if before is not None:
             await asyncio.wait([before])
         self._settling, self._settles_next = self._settles_next, None
-        await self._client.flush(timeout=2)
-        await self._client.flush(timeout=2)
+        try:
+            await self._client.flush(timeout=2)
+            await self._client.flush(timeout=2)
+        except (TimeoutError, NatsError, OSError) as error:
+            raise Outage(f"the broker does not answer: {error!r}") from error
 
     # Buckets
 

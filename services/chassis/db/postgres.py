@@ -15,6 +15,7 @@ from services.chassis.db.port import TryAgain, translate
 from services.chassis.db.postgres_fetch import Fetcher
 from services.chassis.errors import Outage
 from services.chassis.ids import Ids
+from services.chassis.shield import shielded
 
 T = TypeVar("T")
 
@@ -84,7 +85,7 @@ class PostgresDatabase:
                 raise Outage("the database is closed")
             done = asyncio.get_running_loop().run_in_executor(pool, _transact, engine, fn)
             try:
-                return await asyncio.shield(done)
+                return await shielded(done, "transaction", (Outage, TryAgain))
             except TryAgain:
                 await self._clock.sleep(0.005 * 2**tried * (0.5 + self._ids.jitter()))
         raise Outage(f"PostgreSQL: lost {TRIES_MAX} times against other transactions")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from typing import Any, TypeVar, cast
 
 import grpc
@@ -198,14 +199,14 @@ class GrpcRpc:
             try:
                 return await methods.answer(method, request, context, _caller(context))
             except Failed as failed:
-                await context.abort_with_status(rpc_status.to_status(failed.status))
+                await _abort(context, failed)
 
         async def many(request: Any, context: Any) -> AsyncIterator[Any]:
             try:
                 async for item in methods.answers(method, request, context, _caller(context)):
                     yield item
             except Failed as failed:
-                await context.abort_with_status(rpc_status.to_status(failed.status))
+                await _abort(context, failed)
 
         taking = "stream" if method.takes_stream else "unary"
         giving = "stream" if method.gives_stream else "unary"
@@ -290,3 +291,16 @@ def _is_cancelled() -> bool:
     """Return whether this task is to end; grpcio raises the same when a channel is closed under a call."""
     task = asyncio.current_task()
     return task is None or task.cancelling() > 0
+
+
+async def _abort(context: Any, failed: Failed) -> None:
+    """Send the status of what failed.
+
+    Returns where nobody is left to be told, since the library would log that as a defect: the deadline of the
+    caller is over, and he has gone. The library itself knows that the call is over, and raises what it wants.
+
+    Raises:
+        grpc.aio.AbortError: It is sent.
+    """
+    with suppress(grpc.aio.InternalError):
+        await context.abort_with_status(rpc_status.to_status(failed.status))

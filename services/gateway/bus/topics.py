@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from services.chassis.bus import Bus, Subscription
+from services.chassis.shield import shielded
 
 Heard = Callable[[bytes, str], Awaitable[None]]
 
@@ -56,7 +57,7 @@ class Topics:
         task = asyncio.get_running_loop().create_task(self._settle(subject, topic))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        await asyncio.shield(task)
+        await shielded(task, subject)
 
     async def _settle(self, subject: str, topic: _Topic) -> None:
         async with topic.lock:
