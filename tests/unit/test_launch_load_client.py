@@ -24,7 +24,7 @@ from services.launch.load.figures import Figures
 from services.launch.load.link import ANSWER_S_MAX, Link
 from services.launch.load.order import Order
 from services.launch.load.sitting import STALL_S, Sitting
-from services.launch.load.wires import Lost, Refused, Wire
+from services.launch.load.wires import Lost, Refused, WebSocketWire, Wire
 from services.launch.load.world import World
 from tests.support.told import Told, told
 
@@ -335,6 +335,34 @@ def test_who_finds_no_door_open_gives_up_when_his_patience_ends() -> None:
             keeper.cancel()
 
     run_virtual(scene)
+
+
+def test_whose_gateway_is_gone_turns_to_another_with_the_next_try(monkeypatch: pytest.MonkeyPatch) -> None:
+    urls = tuple(f"http://127.0.0.1:{port}/" for port in (1, 2, 3))
+    tried: list[str] = []
+
+    async def closed(url: str, source: str) -> WebSocketWire:
+        tried.append(url)
+        raise Lost("ClientConnectorError")
+
+    async def scene(clock: VirtualClock) -> None:
+        order = Order(urls[0], others=urls[1:], patience_s=7.0)
+        async with asyncio.TaskGroup() as group:
+            world = World(order, clock, Figures(), clock.monotonic(), group)
+            clients = [Client(world, str(number), "", "websocket") for number in range(20)]
+            keepers = [world.spawn(client._keep()) for client in clients[:1]]
+            with pytest.raises(GaveUp, match="connect"):
+                await clients[0].link()
+            await clients[0].go()
+            for keeper in keepers:
+                keeper.cancel()
+            assert {client._next_url() for client in clients[1:]} == set(urls), "they begin anywhere"
+
+    monkeypatch.setattr(WebSocketWire, "open", closed)
+    run_virtual(scene)
+    assert len(tried) > 3
+    first = urls.index(tried[0])
+    assert tried == [urls[(first + number) % 3] for number in range(len(tried))]
 
 
 def test_what_is_refused_for_ever_is_given_up_when_patience_ends() -> None:

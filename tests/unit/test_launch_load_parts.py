@@ -118,6 +118,11 @@ def test_every_player_has_a_loopback_address_of_his_own() -> None:
     assert all(source.startswith("127.") for source in sources)
 
 
+def test_players_share_the_addresses_of_a_small_network_without_its_first_and_last() -> None:
+    sources = [source_of(index, "198.19.1.0/29") for index in range(12)]
+    assert sources == [f"198.19.1.{number}" for number in (1, 2, 3, 4, 5, 6)] * 2
+
+
 @pytest.mark.parametrize(
     ("text", "kept"),
     [
@@ -164,6 +169,11 @@ def test_a_promise_of_another_form_is_refused(text: str) -> None:
         {"check": "none"},
         {"url": "127.0.0.1:8080"},
         {"door": "grpc"},
+        {"door": "grpc", "grpc": "127.0.0.1:1", "others": ("http://127.0.0.1:2/",)},
+        {"others": ("nowhere",)},
+        {"network": "198.19.1.7"},
+        {"network": "198.19.1.0/31"},
+        {"network": "a street"},
         {"seating": "table", "grpc": "127.0.0.1:1"},
         {"slow": 1.5},
         {"rate": 0.0},
