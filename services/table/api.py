@@ -75,7 +75,8 @@ class TableApi(table_service_pb2_grpc.TableServiceServicer):
         kept, record = await self._records.get(request.round_id)
         caller = auth.current()
         if caller.player_id and caller.player_id not in kept.players:
-            raise Refusal("PERMISSION_DENIED")
+            # The same as of a round that is not over: nobody learns here that it is.
+            raise Refusal("ROUND_UNKNOWN")
         return s.GetRecordResponse(record=record)
 
     async def ListRecords(self, request: s.ListRecordsRequest, context: Any) -> s.ListRecordsResponse:  # noqa: N802 - gRPC

@@ -194,7 +194,7 @@ class RecordsApi(replay_service_pb2_grpc.ReplayServiceServicer):
     async def _own(self, round_id: str, player: str) -> Kept:
         kept, _ = await self._records.get(_id(round_id, "round_id"))
         if player not in kept.players:
-            raise Refusal("PERMISSION_DENIED")
+            raise Refusal("ROUND_UNKNOWN")
         return kept
 
     async def _note(self, kept: Kept) -> str | None:

@@ -64,7 +64,7 @@ def rights_of(kept: Kept, share: Share | None) -> Rights:
     """Return what the caller of this RPC may see of a round, by himself or by a link.
 
     Raises:
-        Refusal: PERMISSION_DENIED: nothing, without a link.
+        Refusal: ROUND_UNKNOWN: nothing, without a link; not even that the round is over.
     """
     player = auth.current().player_id
     own = kept.players.index(player) if player in kept.players else -1
@@ -76,7 +76,7 @@ def rights_of(kept: Kept, share: Share | None) -> Rights:
         return Rights(own, None, learns_all=False)
     if share is not None:
         return Rights(-1, share.seat, learns_all=False)
-    raise Refusal("PERMISSION_DENIED")
+    raise Refusal("ROUND_UNKNOWN")
 
 
 def may_see(kept: Kept) -> bool:

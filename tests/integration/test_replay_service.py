@@ -99,7 +99,7 @@ async def test_a_player_sees_his_round_from_every_side_and_a_stranger_sees_nothi
     assert above.replay.explanation_zh
     for viewer in (s.VIEWER_UNSPECIFIED, s.VIEWER_SEAT, s.VIEWER_ABOVE):
         assert await house.refused("p_x", "GetReplay", round_id=fact.round_id, viewer=viewer) == (
-            "PERMISSION_DENIED"
+            "ROUND_UNKNOWN"
         )
     staff = await house.call("p_x", "GetReplay", STAFF, round_id=fact.round_id)
     assert staff.replay.viewer == s.VIEWER_ABOVE
@@ -178,7 +178,7 @@ async def test_a_guessed_link_opens_nothing(house: House) -> None:
 
 async def test_only_who_played_a_round_shares_it_and_no_link_lasts_for_ever(house: House) -> None:
     fact = await house.finish(PlayedMatch())
-    assert await house.refused("p_x", "ShareRound", round_id=fact.round_id) == "PERMISSION_DENIED"
+    assert await house.refused("p_x", "ShareRound", round_id=fact.round_id) == "ROUND_UNKNOWN"
     for days in (-1, 366):
         assert await house.refused("p_a", "ShareRound", round_id=fact.round_id, days=days) == (
             "INVALID_ARGUMENT"
@@ -305,7 +305,7 @@ async def test_a_player_learns_from_his_own_decisions_and_a_link_from_above_teac
             assert (await house.call("p_a", "ExplainDecision", **request)).seat == 0
         else:
             assert await house.refused("p_a", "ExplainDecision", **request) == "PERMISSION_DENIED"
-        assert await house.refused("p_x", "ExplainDecision", **request) == "PERMISSION_DENIED"
+        assert await house.refused("p_x", "ExplainDecision", **request) == "ROUND_UNKNOWN"
     seat_link = (
         await house.call("p_a", "ShareRound", round_id=fact.round_id, viewer=s.VIEWER_SEAT)
     ).share.token
@@ -397,7 +397,7 @@ async def test_notes_have_a_length_and_one_line(house: House) -> None:
             await house.refused("p_a", "SetFavourite", round_id=fact.round_id, note=note)
             == "NOTE_NOT_ALLOWED"
         )
-    assert await house.refused("p_x", "SetFavourite", round_id=fact.round_id) == "PERMISSION_DENIED"
+    assert await house.refused("p_x", "SetFavourite", round_id=fact.round_id) == "ROUND_UNKNOWN"
     await house.call("p_a", "SetFavourite", round_id=fact.round_id, note="好" * 100)
     shown = await house.call("p_a", "GetReplay", round_id=fact.round_id)
     assert (shown.is_favourite, shown.note) == (True, "好" * 100)

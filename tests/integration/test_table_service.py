@@ -107,7 +107,7 @@ async def test_a_player_gets_the_records_of_his_own_rounds_and_of_no_others(serv
         page = await api.ListRecords(s.ListRecordsRequest(page_size=1))
         assert page.next_page_token
     with acting_for("p_c"):
-        with pytest.raises(Refusal, match="PERMISSION_DENIED"):
+        with pytest.raises(Refusal, match="ROUND_UNKNOWN"):
             await api.GetRecord(s.GetRecordRequest(round_id=f"{TABLE}/2"))
         with pytest.raises(Refusal, match="PERMISSION_DENIED"):
             await api.ListRecords(s.ListRecordsRequest(player_id="p_a"))
