@@ -18,7 +18,6 @@ from services.chassis import log
 from services.chassis.bus.port import Bucket, Bus, Conflict
 from services.chassis.clock import Clock
 from services.chassis.errors import Outage
-from services.chassis.freed import FreedWord
 from services.chassis.members import (
     REFUSE_S,
     Beats,
@@ -30,6 +29,7 @@ from services.chassis.members import (
     members_of,
     rendezvous,
 )
+from services.chassis.shard_keys import ShardKeys
 
 __all__ = ["Member", "Owner", "Ownership", "members_of", "rendezvous"]
 
@@ -104,7 +104,7 @@ class Ownership:
         self._moving: set[str] = set()
         self._awaited: frozenset[str] = frozenset()
         """Shards that should be ours and that another still had when we last looked."""
-        self._freed = FreedWord(bus, group)
+        self._keys = ShardKeys(bus, group, process, incarnation)
         self._not_before: dict[str, float] = {}
         self._draining = False
         self._has_left = False
@@ -119,7 +119,6 @@ class Ownership:
         """What the last whole look was of."""
         self._offers = Offers()
         self._alive: Bucket | None = None
-        self._keys: Bucket | None = None
         self._idle = asyncio.Event()
         self._idle.set()
 
@@ -136,13 +135,13 @@ class Ownership:
                 while True:
                     if not self._draining:
                         try:
-                            await self._freed.hear(lambda shard, at: self._hear_freed(shard, at, tasks))
+                            await self._keys.word.hear(lambda shard, at: self._hear_freed(shard, at, tasks))
                             await self._look(tasks)
                         except Outage as outage:
                             log.get().warning("shards_not_seen", group=self._group, why=str(outage))
                     await self._clock.sleep(HURRY_S if self._hurries() or self._misses() else LOOK_S)
             finally:
-                await self._freed.close()
+                await self._keys.word.close()
 
     def _hurries(self) -> bool:
         since = self._hurries_since
@@ -183,8 +182,7 @@ class Ownership:
                     await self._clock.sleep(LOOK_S if ready else HURRY_S)
         self._has_left = True
         try:
-            _, alive = await self._buckets()
-            await alive.delete(f"{self._group}.{self._me}")
+            await (await self._bucket()).delete(f"{self._group}.{self._me}")
         except Outage as outage:
             log.get().warning("drain_not_announced", group=self._group, why=str(outage))
 
@@ -193,8 +191,7 @@ class Ownership:
         if self._is_alone:
             return shards
         try:
-            _, alive = await self._buckets()
-            members = await members_of(alive, self._group)
+            members = await members_of(await self._bucket(), self._group)
         except Outage:
             return shards
         members.pop(self._me, None)
@@ -236,7 +233,6 @@ class Ownership:
             self._lag_ms += (late_ms - self._lag_ms) / 4
 
     async def _say(self) -> None:
-        _, alive = await self._buckets()
         value = {
             "incarnation": self._incarnation,
             "draining": self._draining,
@@ -245,18 +241,17 @@ class Ownership:
             "lag_ms": round(self._lag_ms),
             "warm": sorted(self._warm()) if self._warm is not None else None,
         }
-        await alive.put(f"{self._group}.{self._me}", orjson.dumps(value))
+        await (await self._bucket()).put(f"{self._group}.{self._me}", orjson.dumps(value))
 
-    async def _buckets(self) -> tuple[Bucket, Bucket]:
-        if self._keys is None or self._alive is None:
-            self._keys, self._alive = await self._bus.bucket("shards"), await self._bus.bucket("alive")
-        return self._keys, self._alive
+    async def _bucket(self) -> Bucket:
+        if self._alive is None:
+            self._alive = await self._bus.bucket("alive")
+        return self._alive
 
     # Looking
 
     async def _look(self, tasks: asyncio.TaskGroup) -> None:
-        keys, alive = await self._buckets()
-        members = await members_of(alive, self._group)
+        members = await members_of(await self._bucket(), self._group)
         if members.get(self._me, Member("")).incarnation != self._incarnation:
             # Not alive in the eyes of the others: nothing may be taken, and it will be said again with the
             # next beat.
@@ -274,12 +269,7 @@ class Ownership:
         self._is_alone = not any(name != self._me and not member.draining for name, member in members.items())
         if self._clock.monotonic() - self._parted_at >= 0.9 * LOOK_S:
             self._may_release, self._parted_at = self._part(), self._clock.monotonic()
-        holders: dict[str, Holder] = {}
-        for entry in await keys.entries():
-            group, _, shard = entry.key.partition(".")
-            if group == self._group:
-                value = orjson.loads(entry.value)
-                holders[shard] = Holder(value["process"], value["incarnation"], entry.revision)
+        holders = await self._keys.holders()
         waits = []
         for shard in self._shards:
             is_free = shard not in self._moving and not self._draining
@@ -349,15 +339,8 @@ class Ownership:
     # Acting: each is the only one for its shard, which is in `_moving` meanwhile.
 
     async def _take(self, shard: str, holder: Holder | None, gone_at: int = 0) -> None:
-        key = f"{self._group}.{shard}"
-        value = orjson.dumps({"process": self._me, "incarnation": self._incarnation})
         try:
-            keys, _ = await self._buckets()
-            if holder is None:
-                revision = await keys.create(key, value, gone_at)
-            else:
-                revision = await keys.update(key, value, holder.revision)
-            self._owned[shard] = revision
+            self._owned[shard] = await self._keys.take(shard, holder, gone_at)
             log.get().info("shard_key_taken", group=self._group, shard=shard)
             async with self._clock.timeout(TAKE_S):
                 await self._owner.take(shard)
@@ -379,7 +362,7 @@ class Ownership:
             if self._failures[shard] >= FAILURES_MAX:
                 self._failures.pop(shard)
                 self._refuse(shard)
-            await self._delete(shard, revision)
+            await self._keys.free(shard, revision)
 
     def _is_refused(self, shard: str, process: str, member: Member) -> bool:
         # What we refuse ourselves is known here before the others can read it.
@@ -394,22 +377,14 @@ class Ownership:
             revision = self._owned.pop(shard, None)
             self._offers.forget(shard)
             if revision is not None:
-                await self._delete(shard, revision)
+                await self._keys.free(shard, revision)
             self._moved(shard)
 
     async def _free(self, shard: str, revision: int) -> None:
         try:
-            await self._delete(shard, revision)
+            await self._keys.free(shard, revision)
         finally:
             self._moved(shard)
-
-    async def _delete(self, shard: str, revision: int) -> None:
-        try:
-            keys, _ = await self._buckets()
-            gone_at = await keys.delete(f"{self._group}.{shard}", revision)
-            await self._freed.tell(shard, gone_at)
-        except (Conflict, Outage) as error:
-            log.get().warning("shard_key_not_freed", group=self._group, shard=shard, why=repr(error))
 
     def _moved(self, shard: str) -> None:
         self._moving.discard(shard)
