@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Callable
+from functools import partial
 from itertools import count
 
 from google.protobuf.message import DecodeError
@@ -12,12 +12,13 @@ from paiju.table.v1.wire_pb2 import Command, CommandBatch, CommandBatchReply
 
 from services.chassis import log
 from services.chassis.clock import Clock
-from services.chassis.errors import Outage, Refusal
+from services.chassis.errors import Refusal
 from services.table.core import commands as c
 from services.table.core import events as e
 from services.table.core import frames as f
 from services.table.core.state import SPECTATORS, CommandDone
 from services.table.core.table import Table
+from services.table.doubts import Doubts
 from services.table.encode import FrameEncoder, answer_of, command_of, view_of
 from services.table.gateways import Gateways
 from services.table.journal import Journal
@@ -31,17 +32,11 @@ BATCH_COMMANDS_MAX = 256
 BATCH_BYTES_MAX = 512 * 1024
 """What is larger is not even parsed; gateways send half of it at most."""
 COMMAND_BYTES_MAX = 4_096
-DOUBTS_MAX = 1_024
-"""Commands whose sender may know more than this owner; beyond it they are left unanswered."""
-
 BEATS_AT_ONCE = 128
 """Tables whose sessions are told their last number before others have their turn."""
 
 SESSIONS_PER_TABLE_MAX = 500
 """Gateways that listen for spectators beyond it are refused; seats never are."""
-
-DOUBT_PAUSE_S = 1.0
-"""The log is asked no more often whether somebody else has appended."""
 
 ABSENCE_S = 5.0
 """Seats that were present under the old owner have so long to attach here."""
@@ -81,7 +76,6 @@ class Desk:
         self._journal = journal
         self._sessions = sessions
         self._out = out
-        self._lost = lost
         self._watchers = watchers
         self._leave = leave
         self._guard = guard
@@ -91,8 +85,7 @@ class Desk:
         """Who waits for the late answer to a command: (table, seat, command id)."""
         self._shown: set[str] = set()
         """Tables that have shown a frame since their sessions were told their last number."""
-        self._doubting: list[tuple[str, Command]] = []
-        self._doubted = asyncio.Event()
+        self.doubts = Doubts(clock, journal, lost, partial(self.take, is_sure=True))
 
     # In
 
@@ -121,7 +114,7 @@ class Desk:
             if is_sure:
                 self._refuse(sender, asked.table_id, "TABLE_UNKNOWN")
             else:
-                self._doubt(gateway, command)
+                self.doubts.add(gateway, command)
             return
         if table.pending:
             self._tables.settle(asked.table_id)
@@ -131,7 +124,7 @@ class Desk:
         match asked.WhichOneof("body"):
             case "attach":
                 if asked.attach.epoch > self._out.epoch and not is_sure:
-                    self._doubt(gateway, command)
+                    self.doubts.add(gateway, command)
                 else:
                     self._attach(sender, table, command)
             case "detach":
@@ -153,7 +146,7 @@ class Desk:
         def known(refusal: Refusal | None) -> None:
             now = self._tables.live.get(command.command.table_id)
             if now is None:
-                self._doubt(gateway, command)
+                self.doubts.add(gateway, command)
             elif refusal is None:
                 self._decide(gateway, sender, now, command, is_sure=False)
             else:
@@ -198,7 +191,7 @@ class Desk:
                 if is_sure:
                     self._reply(sender, table, listener, "UNKNOWN_QUESTION")
                 else:
-                    self._doubt(gateway, command)
+                    self.doubts.add(gateway, command)
 
     def _reply(self, sender: Sender, table: Table, listener: int, reason: str, **details: str | int) -> None:
         """Answer once all that is decided so far is durable: a refusal rests on it too."""
@@ -377,35 +370,6 @@ class Desk:
             table = self._tables.live.get(session.table_id)
             if table is not None:
                 self._gone(session, table)
-
-    # Doubt
-
-    def _doubt(self, gateway: str, command: Command) -> None:
-        """Say nothing until the log shows whether somebody else has appended."""
-        if len(self._doubting) < DOUBTS_MAX:
-            copy = Command()
-            copy.CopyFrom(command)
-            self._doubting.append((gateway, copy))
-            self._doubted.set()
-
-    async def run_doubts(self) -> None:
-        """Clear up doubts: either this owner is alone, and the answer is given, or the shard is dropped."""
-        while True:
-            await self._doubted.wait()
-            self._doubted.clear()
-            doubting, self._doubting = self._doubting, []
-            try:
-                is_owner = await self._journal.is_owner()
-            except Outage:
-                # Left unanswered: the gateway sends them again.
-                is_owner = True
-                doubting = []
-            if not is_owner:
-                self._lost()
-                return
-            for gateway, command in doubting:
-                self.take(gateway, command, is_sure=True)
-            await self._clock.sleep(DOUBT_PAUSE_S)
 
 
 def _waits_for(table: Table, player: str) -> bool:

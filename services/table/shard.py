@@ -284,7 +284,7 @@ class Shard:
                 tasks.create_task(self._out.run())
                 tasks.create_task(self._outbox.run())
                 tasks.create_task(self._desk.run_heartbeats())
-                tasks.create_task(self._desk.run_doubts())
+                tasks.create_task(self._desk.doubts.run())
                 tasks.create_task(self.watchers.run())
                 tasks.create_task(self._leave.run())
                 tasks.create_task(self._desk.run_absences())

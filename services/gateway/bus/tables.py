@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from google.protobuf.message import DecodeError
 from paiju.gateway.v1.gateway_service_pb2 import PlayResponse, TableDetached, TableSnapshot
@@ -15,6 +14,7 @@ from services.chassis import log
 from services.chassis.bus import Subscription, subject, subject_of
 from services.chassis.errors import Refusal
 from services.chassis.run import Parts
+from services.gateway.bus.asked import Asked, Waiting
 from services.gateway.bus.feeds import SESSION, Feed, Feeds, watching_of
 from services.gateway.bus.shard import ShardLink, Way
 from services.gateway.core.attachment import Attachment, Verdict, shard_of
@@ -35,18 +35,6 @@ DEPARTED_MAX = 10_000
 _log = log.get(service="gateway")
 
 
-@dataclass(slots=True)
-class _Asked:
-    """A command on its way: who waits for the answer."""
-
-    listener: Listener | None
-    """None = the gateway itself."""
-    reply_to: int
-    table_id: str
-    session: str
-    at: float
-
-
 class Tables:
     """See the module. `name` is this gateway's: answers and frames come to `paiju.gateway.out.<name>`."""
 
@@ -58,12 +46,11 @@ class Tables:
         self._tables_max = tables_per_session_max
         self._links: dict[int, ShardLink] = {}
         self._epochs: dict[int, int] = defaultdict(int)
-        self._asked: dict[int, _Asked] = {}
+        self._waiting = Waiting()
         self._tag = 0
         self._sessions: dict[str, dict[str, Attachment]] = {}
         self._listeners: dict[str, Listener] = {}
         self._at_table: dict[str, dict[str, Attachment]] = {}
-        self._in_flight: dict[str, int] = defaultdict(int)
         self._departed: OrderedDict[str, str] = OrderedDict()
         self._by_leave: OrderedDict[str, None] = OrderedDict()
         self._feeds = Feeds(
@@ -79,7 +66,7 @@ class Tables:
         )
         self._latency = metrics.histogram("gateway_command_seconds", "From a table command to its answer")
         metrics.gauge("gateway_commands_waiting", "Table commands without an answer").set_function(
-            lambda: len(self._asked)
+            lambda: len(self._waiting)
         )
 
     async def start(self) -> None:
@@ -98,10 +85,10 @@ class Tables:
         self._feeds.stop()
         try:
             async with self._clock.timeout(1.0):
-                while self._asked:
+                while self._waiting:
                     await self._clock.sleep(0.02)
         except TimeoutError:
-            _log.info("commands_left_unanswered", commands=len(self._asked))
+            _log.info("commands_left_unanswered", commands=len(self._waiting))
         for subscription in self._subscriptions:
             await subscription.stop()
 
@@ -121,7 +108,7 @@ class Tables:
             raise Refusal("NOT_FOUND", what=command.table_id)
         if kind == "attach":
             self._check_tables(listener, command.table_id)
-        if self._in_flight[listener.session_id] >= COMMANDS_PER_SESSION_MAX:
+        if self._waiting.of(listener.session_id) >= COMMANDS_PER_SESSION_MAX:
             raise Refusal("TOO_MANY_CALLS", most=COMMANDS_PER_SESSION_MAX)
         if kind == "attach" and command.attach.spectate and command.table_id not in self._by_leave:
             self._feeds.join(listener, reply_to, command.table_id, shard, command.attach.number)
@@ -136,10 +123,8 @@ class Tables:
             shard,
             Command(player_id=listener.player_id, session=listener.session_id, command=command),
         )
-        self._in_flight[listener.session_id] += 1
-        self._asked[tag] = _Asked(
-            listener, reply_to, command.table_id, listener.session_id, self._clock.monotonic()
-        )
+        now = self._clock.monotonic()
+        self._waiting.add(tag, Asked(listener, reply_to, command.table_id, listener.session_id, now))
         if kind == "attach":
             self._attach(listener, shard, command, tag)
         elif kind == "detach":
@@ -236,7 +221,7 @@ class Tables:
         except Refusal:
             return 0
         table_id, now = message.command.table_id, self._clock.monotonic()
-        self._asked[tag] = _Asked(None, 0, table_id, message.session, now)
+        self._waiting.add(tag, Asked(None, 0, table_id, message.session, now))
         return tag
 
     def _send_feed(self, feed: Feed, attach: Attach) -> int:
@@ -272,7 +257,7 @@ class Tables:
         return link
 
     def _gave_up(self, tag: int) -> None:
-        asked = self._taken(tag)
+        asked = self._waiting.take(tag)
         if asked is None:
             return
         self._given_up.inc()
@@ -286,15 +271,6 @@ class Tables:
                 self._drop(asked.session, asked.table_id)
         if asked.listener is not None:
             asked.listener.send(command_refused(asked.reply_to, Refusal("TABLE_UNAVAILABLE")))
-
-    def _taken(self, tag: int) -> _Asked | None:
-        """Return, and forget, who waits for the answer to `tag`."""
-        asked = self._asked.pop(tag, None)
-        if asked is not None and asked.listener is not None:
-            self._in_flight[asked.session] -= 1
-            if not self._in_flight[asked.session]:
-                del self._in_flight[asked.session]
-        return asked
 
     # From owners
 
@@ -340,7 +316,7 @@ class Tables:
                 self._hear(batch.shard, batch.epoch, out, kind)
 
     def _answered(self, shard: int, tag: int, answer: CommandAnswer, attached: int) -> None:
-        asked = self._taken(tag)
+        asked = self._waiting.take(tag)
         if asked is None:
             return
         self._links[shard].forget(tag)
@@ -358,7 +334,7 @@ class Tables:
             self._latency.observe(self._clock.monotonic() - asked.at)
             asked.listener.send(PlayResponse(reply_to=asked.reply_to, command_answer=answer))
 
-    def _attach_refused(self, asked: _Asked, reason: str) -> None:
+    def _attach_refused(self, asked: Asked, reason: str) -> None:
         if asked.listener is None:
             self._detached(self._listeners[asked.session], asked.table_id, reason)
         else:

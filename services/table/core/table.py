@@ -32,6 +32,7 @@ from services.table.core.events import (
 )
 from services.table.core.fold import FOLDS
 from services.table.core.frames import Beat
+from services.table.core.looks import looks_like, seat_view
 from services.table.core.record import write_record
 from services.table.core.spec import shared
 from services.table.core.state import (
@@ -298,26 +299,9 @@ class Table:
         """Show the seats to everyone, if they look different from what was shown last."""
         state = self.s
         shown = state.board.seats
-        if len(shown) == len(state.seats) and all(map(_looks_like, state.seats, shown)):
+        if len(shown) == len(state.seats) and all(map(looks_like, state.seats, shown)):
             return
-        self.tell(f.SeatsChanged(tuple([self.seat_view(seat) for seat in state.seats])))
-
-    def seat_view(self, seat: Seat) -> f.SeatView:
-        """Return a seat as everyone sees it."""
-        return f.SeatView(
-            seat.player,
-            seat.taken,
-            seat.online or bool(seat.bot),
-            seat.shown_auto_play,
-            seat.left,
-            seat.ready,
-            bool(seat.link),
-            seat.score,
-            seat.stake,
-            seat.shown_bank,
-            seat.extensions,
-            seat.shown_misses,
-        )
+        self.tell(f.SeatsChanged(tuple([seat_view(seat) for seat in state.seats])))
 
     def _shown_at(self, at: int | None) -> int:
         self.s.shown_at = max(self.s.shown_at, self.s.at if at is None else at)
@@ -384,21 +368,3 @@ class Table:
     def paid(self, key: str) -> None:
         """Take something out of the outbox."""
         self.s.owed = [owed for owed in self.s.owed if owed.key != key]
-
-
-def _looks_like(seat: Seat, shown: f.SeatView) -> bool:
-    """Say whether a seat looks as it was shown last (`Table.seat_view`, without making one)."""
-    return (
-        seat.shown_auto_play == shown.auto_play
-        and seat.ready == shown.ready
-        and bool(seat.link) == shown.gives_nonces
-        and (seat.online or bool(seat.bot)) == shown.online
-        and seat.taken == shown.taken
-        and seat.left == shown.left
-        and seat.score == shown.score
-        and seat.stake == shown.stake
-        and seat.shown_bank == shown.bank
-        and seat.extensions == shown.extensions
-        and seat.shown_misses == shown.misses
-        and seat.player == shown.player
-    )
