@@ -14,6 +14,8 @@ T = TypeVar("T")
 INBOX = "_INBOX"
 DELIVERED = "$JS."
 """What a stream delivers is to be acknowledged under such a subject; an answer never is."""
+NOBODY = "503"
+"""The server's own answer to a request that nobody hears. Its other statuses tell of a pull."""
 
 
 class PatientClient(Client):
@@ -22,7 +24,8 @@ class PatientClient(Client):
     - A `flush` that is cancelled or times out leaves its future in the queue of PONGs; nats-py then sets the
       result of a future that is done, and what that raises makes the whole connection deaf.
     - nats-py takes whatever arrives where an answer is awaited. The server puts deliveries of a stream
-      wherever the puller wants them, also into an inbox that he may not publish to: those are no answers.
+      wherever the puller wants them, and the end of a pull too, also into an inbox that he may not publish
+      to: those are no answers.
     - nats-py waits with `asyncio.wait_for`, which before Python 3.12 forgets a cancellation that comes
       together with the answer, and it forgets one while it flushes: the task goes on, and whoever has
       cancelled it waits for its end for ever.
@@ -34,7 +37,8 @@ class PatientClient(Client):
         await super()._process_pong()
 
     async def _request_sub_callback(self, msg: Msg) -> None:
-        if not msg.reply.startswith(DELIVERED):
+        status = (msg.headers or {}).get("Status", NOBODY)
+        if not msg.reply.startswith(DELIVERED) and status == NOBODY:
             await super()._request_sub_callback(msg)
 
     async def request(self, *args: Any, **kwargs: Any) -> Msg:
