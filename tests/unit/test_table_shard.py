@@ -26,7 +26,7 @@ from services.chassis.errors import Outage, Refusal
 from services.chassis.ids import SeededIds
 from services.chassis.metrics import Metrics
 from services.table import calls as calls_module
-from services.table import desk, tables
+from services.table import desk, doubts, tables
 from services.table.bus import Ears
 from services.table.calls import Calls, Close, Create, Get, Note, Seats
 from services.table.core import events as e
@@ -214,7 +214,7 @@ async def test_an_owner_that_hears_of_an_unknown_question_checks_the_log_before_
     assert asked <= 2, "the log is asked once for all that wait"
     before = at.clock.monotonic()
     assert (await player.say(act=act)).reason == "UNKNOWN_QUESTION"
-    assert at.clock.monotonic() - before >= desk.DOUBT_PAUSE_S * 0.5, "the log is asked once a second at most"
+    assert at.clock.monotonic() - before >= doubts.DOUBT_PAUSE_S * 0.5, "the log is asked once a second at most"
 
 
 @lab
