@@ -624,6 +624,7 @@ class GameOption(_message.Message):
     VALUES_ZH_FIELD_NUMBER: _builtins.int
     VALUES_EN_FIELD_NUMBER: _builtins.int
     TEXT_EN_FIELD_NUMBER: _builtins.int
+    TEXT_ZH_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """E.g. `min_xi`."""
     type: _builtins.str
@@ -644,6 +645,8 @@ class GameOption(_message.Message):
     """An int that may also be null: no limit."""
     text_en: _builtins.str
     """A sentence on what it does, English."""
+    text_zh: _builtins.str
+    """The same in Chinese."""
     @_builtins.property
     def values(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Possible values of an enum."""
@@ -672,10 +675,11 @@ class GameOption(_message.Message):
         values_zh: _abc.Iterable[_builtins.str] | None = ...,
         values_en: _abc.Iterable[_builtins.str] | None = ...,
         text_en: _builtins.str = ...,
+        text_zh: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["acts_in", b"acts_in", "maximum", b"maximum", "minimum", b"minimum", "name", b"name", "optional", b"optional", "rule", b"rule", "text_en", b"text_en", "title_en", b"title_en", "title_zh", b"title_zh", "type", b"type", "values", b"values", "values_en", b"values_en", "values_zh", b"values_zh"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["acts_in", b"acts_in", "maximum", b"maximum", "minimum", b"minimum", "name", b"name", "optional", b"optional", "rule", b"rule", "text_en", b"text_en", "text_zh", b"text_zh", "title_en", b"title_en", "title_zh", b"title_zh", "type", b"type", "values", b"values", "values_en", b"values_en", "values_zh", b"values_zh"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
