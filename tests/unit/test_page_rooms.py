@@ -26,8 +26,41 @@ def test_points_are_summed_by_seat_and_the_best_come_first() -> None:
     said = sheet((1, [3, -1, -2]), (2, [-5, 4, 1]), (4, [0, 2, -2]))
     assert [row["no"] for row in said["rows"]] == [1, 2, 4], "a void round is missing"
     assert said["sums"] == [-2, 5, -3]
-    assert said["order"] == [1, 0, 2]
+    assert said["places"] == [{"seat": 1, "place": 1}, {"seat": 0, "place": 2}, {"seat": 2, "place": 3}]
     assert said["best"] == [1]
+
+
+@pytest.mark.parametrize(
+    ("points", "places"),
+    [
+        ([5, 5, -10], [(0, 1), (1, 1), (2, 3)]),
+        ([-10, 5, 5], [(1, 1), (2, 1), (0, 3)]),
+        ([-4, 8, -4], [(1, 1), (0, 2), (2, 2)]),
+        ([0, 0, 0], [(0, 1), (1, 1), (2, 1)]),
+    ],
+)
+def test_equals_share_a_place_and_stand_by_seat(points: list[int], places: list[tuple[int, int]]) -> None:
+    said = sheet((1, points))["places"]
+    assert [(one["seat"], one["place"]) for one in said] == places
+
+
+AGREED = """
+const { setLanguage } = await load("js/lib/i18n.mjs");
+const { agreedWords } = await load("js/view/room.mjs");
+setLanguage(job.language, { setItem() {} });
+answer([true, false].map((voice) => agreedWords({ halls: [] }, { level: "", cards: 0, rules: { voice } })));
+"""
+
+
+@pytest.mark.parametrize(
+    ("language", "yes", "no"), [("zh-CN", "可以语音", "不语音"), ("en", "Voice allowed", "No voice")]
+)
+def test_a_room_says_whether_one_may_talk(language: str, yes: str, no: str) -> None:
+    allowed, silent = node.run(AGREED, {"language": language})
+    assert yes in allowed
+    assert no not in allowed
+    assert no in silent
+    assert yes not in silent
 
 
 def test_winners_share_the_crown_and_nobody_wears_it_for_nothing() -> None:

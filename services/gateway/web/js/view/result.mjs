@@ -1,5 +1,6 @@
 // After a round: why it scored what it scored, what the auditor says, and whether the deal was fair.
 import { endingWords } from "../control/limits.mjs";
+import { placesOf } from "../game/scoresheet.mjs";
 import { currentLanguage, signed, t, tOr } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { countdown } from "./actions.mjs";
@@ -155,7 +156,6 @@ function othersHands(state, controls, result) {
 function finalTable(state) {
   const { table } = state;
   const { scores, cause, rounds_played } = table.matchEnd;
-  const order = [...table.around].sort((a, b) => scores[b] - scores[a]);
   return h(
     "div.final",
     { key: "final" },
@@ -165,11 +165,11 @@ function finalTable(state) {
     h(
       "ol.ranks",
       {},
-      order.map((at, place) =>
+      placesOf(scores).map(({ seat: at, place }) =>
         h(
           "li.rank",
-          { key: at, class: at === table.seat ? "me" : "" },
-          h("span.rank-place", {}, place === 0 && scores[at] > 0 ? icon("crown") : String(place + 1)),
+          { key: at, class: at === table.seat ? "me" : "", "data-place": place },
+          h("span.rank-place", {}, place === 1 && scores[at] > 0 ? h("span", { role: "img", "aria-label": "1" }, icon("crown")) : String(place)),
           avatar(state, table.seats[at].player_id, at),
           h("span.rank-name", {}, nameOfPlayer(state, table.seats[at].player_id, at)),
           h("b", { class: tone(scores[at]) }, signed(scores[at])),

@@ -70,13 +70,16 @@ function facts(state, room) {
 /** How long a match lasts. */
 export const lengthWords = (room) => (room.rules?.to_score ? t("room.to_score", { score: room.rules.to_score }) : t("hall.rounds", { rounds: room.rounds }));
 
+/** The key of what is agreed on about talking. */
+export const voiceWords = (voice) => (voice ? "room.voice.yes" : "room.voice.no");
+
 /** What a room has agreed on, one text each. */
 export function agreedWords(state, room) {
   const rules = room.rules ?? {};
   const hall = state.halls?.find((one) => one.game === room.game && one.preset === room.preset && one.level === room.level);
   const stake = room.level ? t("room.for_gold", { level: hall ? localised(hall, "level") : room.level, stake: compact(room.base_stake) }) : t("room.for_points");
   const pays = room.cards ? t(`room.pays.${rules.payer || "owner"}`, { count: room.cards }) : t("room.pays.nothing");
-  return [stake, pays, t(`room.chat.${rules.chat || "all"}`), t(`room.watching.${rules.watching || "no"}`)];
+  return [stake, pays, t(`room.chat.${rules.chat || "all"}`), t(voiceWords(rules.voice)), t(`room.watching.${rules.watching || "no"}`)];
 }
 
 /** What the owner has changed, so that nobody is ready for rules he does not know. */

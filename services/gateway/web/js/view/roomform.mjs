@@ -3,6 +3,7 @@ import { localised, t } from "../lib/i18n.mjs";
 import { balanceOf } from "../game/wallet.mjs";
 import { h } from "../lib/vdom.mjs";
 import { optionValue, optionWords } from "./optionvalue.mjs";
+import { voiceWords } from "./room.mjs";
 import { waitFor } from "./waitfor.mjs";
 import { MONEY, catalogue, changesOf, presetsOf } from "./presets.mjs";
 
@@ -58,6 +59,7 @@ export function roomForm(state, controls, { changes = false } = {}) {
     choice("payer", "room.payer", PAYERS.map((value) => [value, t(`room.payer.${value}`)]), shown.rules.payer, (value) => agree("payer", value)),
     price(state, shown),
     choice("chat", "room.chat", CHATS.map((value) => [value, t(`room.chat.${value}`)]), shown.rules.chat, (value) => agree("chat", value)),
+    voiceChoice(shown, agree),
     choice("watching", "room.watching", WATCHING.map((value) => [value, t(`room.watching.${value}`)]), shown.rules.watching, (value) => agree("watching", value)),
     h(
       "details.room-options",
@@ -92,6 +94,12 @@ function wishOf(state, draft, game, preset) {
 function levelsOf(state, game, preset) {
   const halls = (state.halls ?? []).filter((hall) => hall.game === game && hall.preset === preset && hall.level);
   return halls.map((hall) => [hall.level, [localised(hall, "level"), h("span.chip-note", {}, t("hall.stake", { stake: hall.base_stake }))]]);
+}
+
+/** Whether one may talk: it is agreed on only, and the form says so. */
+function voiceChoice(shown, agree) {
+  const chips = chipsOf("voice", t("room.voice"), [false, true].map((value) => [value, t(voiceWords(value))]), shown.rules.voice, (value) => agree("voice", value));
+  return labelled("room.voice", h("div", {}, chips, h("p.soft.voice-words", {}, t("room.voice.words"))));
 }
 
 const labelled = (words, chips) => h("div.labelled", { key: words }, h("h3", {}, t(words)), chips);

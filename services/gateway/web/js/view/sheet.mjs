@@ -53,7 +53,7 @@ function titleOf(state, room) {
 function save(state, controls, sheet) {
   return controls.once("picture", async () => {
     const { room } = sheet;
-    const { rows, sums, order, best } = sheetOf(sheet, state.table?.tableId === room.table_id ? state.table : null);
+    const { rows, sums, places, best } = sheetOf(sheet, state.table?.tableId === room.table_id ? state.table : null);
     const last = sheet.rounds.at(-1)?.ended_at_ms ?? room.created_at_ms;
     const isOver = room.state === "closed" || Boolean(state.table?.matchEnd);
     const canvas = drawSheet({
@@ -64,7 +64,7 @@ function save(state, controls, sheet) {
       words: { round: t("sheet.round"), sum: t("sheet.sum"), foot: t("sheet.foot") },
       rows,
       sums,
-      order,
+      places,
       best,
     });
     const blob = await new Promise((done) => canvas.toBlob(done, "image/png"));

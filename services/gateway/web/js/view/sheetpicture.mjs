@@ -20,12 +20,12 @@ function cut(pen, text, width) {
 }
 
 /**
- * Draw the sheet: a heading, who came first, and points by round. `rows` is `[{no, points}]` by seat, `order` the seats from the best, `best`
- * those with most points. Returns the canvas.
+ * Draw the sheet: a heading, who came first, and points by round. `rows` is `[{no, points}]` by seat, `places` is `[{seat, place}]` from the
+ * best, `best` those with most points. Returns the canvas.
  */
-export function drawSheet({ title, facts, when, names, words, rows, sums, order, best }) {
+export function drawSheet({ title, facts, when, names, words, rows, sums, places, best }) {
   const head = 132;
-  const ranks = order.length * RANK + 24;
+  const ranks = places.length * RANK + 24;
   const table = (rows.length + 2) * ROW;
   const height = head + ranks + table + EDGE + 56;
   const canvas = document.createElement("canvas");
@@ -57,15 +57,15 @@ export function drawSheet({ title, facts, when, names, words, rows, sums, order,
   text(when, WIDTH / 2, 108, { size: 15, colour: "#cfe0d6", align: "center" });
   // who came first
   box(EDGE, head, WIDTH - 2 * EDGE, ranks, INK.paper, 16);
-  order.forEach((seat, place) => {
-    const y = head + 12 + place * RANK;
+  places.forEach(({ seat, place }, at) => {
+    const y = head + 12 + at * RANK;
     const first = best.includes(seat);
     if (first) box(EDGE + 10, y + 4, WIDTH - 2 * EDGE - 20, RANK - 8, INK.band, 10);
     pen.fillStyle = first ? INK.gold : INK.edge;
     pen.beginPath();
     pen.arc(EDGE + 42, y + RANK / 2, 17, 0, 2 * Math.PI);
     pen.fill();
-    text(String(place + 1), EDGE + 42, y + RANK / 2 + 1, { size: 17, weight: 700, align: "center" });
+    text(String(place), EDGE + 42, y + RANK / 2 + 1, { size: 17, weight: 700, align: "center" });
     text(names[seat], EDGE + 76, y + RANK / 2, { size: 21, weight: first ? 700 : 500, width: 400 });
     text(signed(sums[seat]), WIDTH - EDGE - 24, y + RANK / 2, { size: 26, weight: 700, colour: toneOf(sums[seat]), align: "right" });
   });
