@@ -13,6 +13,7 @@ from services.chassis.bus.port import Bus
 from services.chassis.errors import Outage, Refusal
 from services.table.core import events as e
 from services.table.core.events import Spec
+from services.table.core.match import is_gone
 from services.table.core.spec import fingerprint_of, shard_of
 from services.table.core.table import Table
 from services.table.encode import outside_of, summary_of
@@ -177,7 +178,7 @@ async def _answer(shard: Shard, call: AnyCall) -> Answer:
                 for table in shard.tables.live.values()
                 if table.s.phase != "finished"
                 and (seat := table.seat_of(call.player)) is not None
-                and not table.s.seats[seat].left
+                and not is_gone(table.s, table.s.seats[seat])
             ]
             found.sort(key=lambda table: table.s.created_at)
             summaries = tuple(summary_of(table).SerializeToString() for table in found)

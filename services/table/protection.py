@@ -25,7 +25,7 @@ from services.chassis.errors import Defect, Outage, Refusal
 from services.chassis.metrics import Metrics
 from services.chassis.rpc import Rpc
 from services.table.core import events as e
-from services.table.core.match import end_cause
+from services.table.core.match import end_cause, is_gone
 from services.table.core.table import Table
 
 ASK_S: Final = 2.0
@@ -128,7 +128,11 @@ class Guard:
             return
         gone: list[e.TableEvent] = []
         for number, verdict in zip(numbers, verdicts, strict=True):
-            if verdict.reason and verdict.reason != UNAVAILABLE and not table.s.seats[number].left:
+            if (
+                verdict.reason
+                and verdict.reason != UNAVAILABLE
+                and not is_gone(table.s, table.s.seats[number])
+            ):
                 gone.append(
                     e.SentAway(tables.now(), number, verdict.reason, verdict.again_at_ms, verdict.again)
                 )
@@ -178,7 +182,9 @@ class Guard:
 
 
 def _people(table: Table) -> list[int]:
-    return [number for number, seat in enumerate(table.s.seats) if not seat.bot and not seat.left]
+    return [
+        number for number, seat in enumerate(table.s.seats) if not seat.bot and not is_gone(table.s, seat)
+    ]
 
 
 def _refusal(verdict: PlayVerdict) -> Refusal:

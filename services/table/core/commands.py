@@ -15,6 +15,7 @@ from engine.errors import BadNotation
 from engine.fair_deal import SEED_BYTES, follows
 from services.table.core import events as e
 from services.table.core.frames import ShortStake
+from services.table.core.match import is_gone
 from services.table.core.table import Table
 
 COMMAND_ID_CHARS_MAX = 64
@@ -249,7 +250,7 @@ def _vote(table: Table, number: int, head: Head, command: Vote) -> Decision:
 
 def _auto_play(table: Table, number: int, head: Head, command: AutoPlay) -> Decision:
     seat = table.s.seats[number]
-    if seat.left:
+    if is_gone(table.s, seat):
         return Refused("PLAYER_LEFT")
     if seat.auto_play == command.on:
         return Again("")

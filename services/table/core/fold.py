@@ -232,7 +232,7 @@ def _left(table: Table, event: e.Left) -> None:
 
 def _sent_away(table: Table, event: e.SentAway) -> None:
     seat = table.s.seats[event.seat]
-    seat.left = seat.auto_play = seat.shown_auto_play = True
+    seat.left = seat.sent_away = seat.auto_play = seat.shown_auto_play = True
     table.tell_one(event.seat, f.SentAway(event.reason, event.again_at, event.again))
     table.tell_seats()
 
@@ -264,6 +264,8 @@ def _tell_vote(table: Table, until: int) -> None:
 def _auto_play_set(table: Table, event: e.AutoPlaySet) -> None:
     seat = table.s.seats[event.seat]
     seat.auto_play = seat.shown_auto_play = event.on
+    # Whoever wants to play for himself again is back.
+    seat.left = False
     seat.misses = seat.missed_turns = seat.shown_misses = 0
     seat.remember(event.command_id, event.digest, "")
     table.tell_seats()

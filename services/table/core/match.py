@@ -2,8 +2,25 @@
 
 from __future__ import annotations
 
-from services.table.core.state import State
+from services.table.core.state import Seat, State
 from services.table.core.topup import is_hopeless
+
+
+def is_gone(state: State, seat: Seat) -> bool:
+    """Return whether a seat's player has gone for good.
+
+    Whoever leaves a match of a friends' room is played for, pays his score, and may come back: what ends the
+    evening early is a vote.
+    """
+    return seat.left and (not state.spec.room_code or seat.sent_away)
+
+
+def is_left(state: State) -> bool:
+    """Return whether somebody has gone for good, or nobody is there any more."""
+    people = [seat for seat in state.seats if not seat.bot]
+    return any(is_gone(state, seat) for seat in people) or (
+        bool(people) and all(seat.left for seat in people)
+    )
 
 
 def end_cause(state: State) -> str:
@@ -12,7 +29,7 @@ def end_cause(state: State) -> str:
         return "voided"
     if state.is_dissolved:
         return "dissolved"
-    if any(seat.left for seat in state.seats):
+    if is_left(state):
         return "left"
     if state.spec.to_score and max(state.scores) >= state.spec.to_score:
         return "score_reached"

@@ -90,9 +90,13 @@ def make_spec(
     if stake is not None:
         _check_stake(stake)
         options["base_stake"] = stake.base_stake
-    options.pop("fee", None)
-    if stake is not None and stake.fee:
-        options["fee"] = stake.fee
+    # What a round costs is said by the stake, and by nobody's options.
+    fee = stake.fee if stake is not None else 0
+    given = options.pop("fee", fee)
+    if type(given) is not int or given not in (0, fee):
+        raise Refusal("BAD_OPTION", option="fee", allowed=str(fee))
+    if fee:
+        options["fee"] = fee
     timing, longer = _timing(timing_json)
     rules = check_rules(games, game, preset, options)
     if not 1 <= rounds <= ROUNDS_MAX:

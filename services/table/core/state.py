@@ -50,6 +50,9 @@ class Seat(msgspec.Struct, gc=False):
     shown_auto_play: bool = False
     """As the others see it: a switch caused by an answer shows no earlier than what follows the answer."""
     left: bool = False
+    """Has gone away: it is played for. From a friends' room it may come back (`match.is_gone`)."""
+    sent_away: bool = False
+    """Its player may not play on."""
     ready: bool = False
     head: bytes = b""
     link: bytes = b""

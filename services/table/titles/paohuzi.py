@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from services.table.titles import Titles
+from services.table.titles import MONEY_TEXTS, Titles
 
 TITLES: Final = Titles(
     game=("跑胡子", "Paohuzi"),
@@ -47,6 +47,33 @@ TITLES: Final = Titles(
         "base_stake": ("底分金币", "Coins per point"),
         "fee": ("每局台费金币", "Coins each seat pays for a round"),
         "point_cap": ("单家封顶点数", "Most points one seat pays"),
+    },
+    texts={
+        "min_xi": "胡牌时，总胡息不能少于这个数。",
+        "deng_first": "胡息达到这个数算第一等；不能大于起胡息数。",
+        "deng_step": "第一等以上，每多这么多胡息再加一等。",
+        "names": "用哪一套名堂：有哪些名堂，各算几番。",
+        "zimo_deng": "自摸胡牌时另加的等数。",
+        "zimo_stage": "自摸加的等，是先加进等数再乘番，还是乘番以后再加。",
+        "haidi_plain_total": "胡墩上最后一张牌、又没有别的名堂时，一共算几倍（八七六名堂表）。",
+        "wu_dui_total": "乌胡又是对对胡时，两个名堂合起来算几番（八七六名堂表）。",
+        "red_cap": "红胡最多算几番（全名堂表）。",
+        "big_cap": "大字胡最多算几番（全名堂表）。",
+        "small_cap": "小字胡最多算几番（全名堂表）。",
+        "dead_peng_blocks_chi": "过了碰的牌也不能再吃，过了吃的牌也不能再碰；关掉时，过碰只禁碰，过吃只禁吃。",
+        "own_discard_dead": "自己打出过的牌，以后不能再吃、再碰同样的牌。",
+        "chou_hu": "放过不胡的牌按什么息数记着：息数不变，同一张牌就不能再胡；也可以不记。",
+        "po_pao_hu": "自己的坎、偎、碰遇到第四张时，可以不跑，用这张牌配别的门子来胡。",
+        "discard_hu": "别人打出的牌也可以胡（放炮）；关掉时，打出的牌谁都不能胡。",
+        "discard_hu_pays": "胡了打出的牌，由放炮的一家全付，还是另外两家各付各的。",
+        "liangzhang_hu": "庄家亮给大家看的那张牌（亮张），谁可以胡。",
+        "liang_xian_zimo": "闲家胡了亮张，也算自摸。",
+        "santi_wukan": "起手有三提或五坎（提也算坎），是不是自动胡牌。",
+        "forbid_claim_without_discard": "吃、碰以后该打牌却没有散牌可打的，就不许吃、碰。",
+        "huangzhuang_change_after": "连着荒庄这么多局，就换下家坐庄。",
+        "opening_ti_show_one": "起手的提亮出一张给大家看；只是看法不同，不影响输赢。",
+        "point_cap": "每个输家一局最多付几分；不限就是不封顶。",
+        **MONEY_TEXTS,
     },
     values={
         "names": {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from services.table.titles import Titles
+from services.table.titles import MONEY_TEXTS, Titles
 
 TITLES: Final = Titles(
     game=("清混碰", "Qinghunpeng"),
@@ -48,6 +48,41 @@ TITLES: Final = Titles(
         "win_cap_by_balance": ("赢家以身上金币封顶", "A win is capped by the winner's own coins"),
         "base_stake": ("底分金币", "Coins per point"),
         "fee": ("每局台费金币", "Coins each seat pays for a round"),
+    },
+    texts={
+        "flowers": "起手的花什么时候补：发完牌各家依次补齐，还是轮到谁谁再补。",
+        "dead_wall": "牌墙末尾留几张不摸。",
+        "head_bump": "几家都能胡同一张牌时，只让离出牌的人最近的下手胡。",
+        "claim_lock": "吃、碰、杠出来的牌要还做得成清、混或碰，做不成的就不许吃、碰、杠。",
+        "no_swap": "刚吃、碰来的那种牌，这一手不能打出去（食替），除非手里没有别的牌。",
+        "guo_hu": "放过不胡以后，到自己下次摸牌以前：什么都不限，还是不能胡同一张。",
+        "huangfan": "每荒庄一局，后面就有一局胡牌加倍。",
+        "chengbao": "吃、碰、杠了同一家三次，这两家就互相承包：一家胡了，另一家要多付一份。",
+        "dealer": "下一局谁坐庄：胡的人坐庄；还是庄家没胡，就轮到下家。",
+        "dadiaoche_angang": "大吊车的四副牌里可以有暗杠。",
+        "dihu_broken_by_claims": "只要有人吃、碰、杠过，后面就没有地胡了。",
+        "gangkai_flower": "摸到花以后，补来的牌自摸胡，也算杠开。",
+        "bahua": "八朵花集齐什么时候算胡：自己头一次打牌以前，随时，还是不算胡。",
+        "extra_can_start": "没有牌型的平胡，靠哪一样也可以胡。",
+        "tian_di_waive": "天胡、地胡不讲牌型，平胡也能胡。",
+        "min_ron": "胡别人的牌，至少要有几分；自摸不限。",
+        "lezi": "一勒合几分。",
+        "formula_base": "混一色、碰碰胡按花算分：从这个数起，一花加一分，最多一勒。",
+        "fixed_hunpeng": "混碰（一门牌加字牌，全是刻子或杠）算几勒。",
+        "fixed_qingyise": "清一色（全是同一门，没有字牌）算几勒。",
+        "fixed_qingpeng": "清碰（清一色，又全是刻子或杠）算几勒。",
+        "fixed_luanfengxiang": "乱风向（全是字牌，不成牌型也行）算几勒。",
+        "fixed_zipeng": "字碰（全是字牌，又全是刻子或杠）算几勒。",
+        "fixed_bahua": "八花（八朵花集齐）算几勒。",
+        "fixed_tianhu": "天胡（庄家起手的牌就胡）算几勒；0 就是不算。",
+        "fixed_dihu": "地胡（闲家一张都没打就胡）算几勒；0 就是不算。",
+        "floor_dadiaoche": "大吊车（吃、碰、杠了四副，单吊手里那一张）至少算几勒；加番相加时，就加这么多。",
+        "floor_gangkai": "杠开（开杠补来的牌自摸胡）至少算几勒；加番相加时，就加这么多。",
+        "floor_qianggang": "抢杠（胡别人补杠的那张牌）至少算几勒；加番相加时，就加这么多。",
+        "floor_haidi": "海底（胡最后一张牌）至少算几勒；加番相加时，就加这么多。",
+        "stack": "牌型的分和加番的分怎么合：只取最大的一样，还是加起来。",
+        "cap": "一家付给一个胡家的每一份，最多几分；0 就是不封顶。",
+        **MONEY_TEXTS,
     },
     values={
         "flowers": {

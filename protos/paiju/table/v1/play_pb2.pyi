@@ -73,7 +73,10 @@ class TableCommand(_message.Message):
 
     @_builtins.property
     def leave(self) -> Global___Leave:
-        """Leave after the current round; until then the seat is played for."""
+        """Leave after the current round; until then the seat is played for.
+        Leave the match: the seat is played for and pays its score. In a hall the match ends after the round; in
+        a friends' room it goes on, and `set_auto_play` off brings the player back.
+        """
 
     @_builtins.property
     def dissolve_vote(self) -> Global___DissolveVote:

@@ -149,7 +149,7 @@ function confirm(words, yes, onYes, controls, tone = "primary") {
 }
 
 function leave(state, controls) {
-  return confirm(t("leave.words"), t("leave.yes"), () => controls.play.leave(), controls, "danger");
+  return confirm(t(state.table?.roomCode ? "leave.words.room" : "leave.words"), t("leave.yes"), () => controls.play.leave(), controls, "danger");
 }
 
 function dissolve(state, controls) {

@@ -71,6 +71,7 @@ export const TABLE = {
   "menu.lobby": ["回大厅（座位保留）", "To the lobby (seat kept)"],
   "leave.title": ["离开本场", "Leave the match"],
   "leave.words": ["离开后余下的牌由系统代打，打完即结算。确定离开吗？", "The table plays on for you and settles at the end. Leave?"],
+  "leave.words.room": ["您的座位由系统代打，积分照算，本场继续，随时可以回来。想让本场提前结束，请申请解散", "The table plays for you and your score counts; the match goes on, and you may come back at any time. To end it early, ask the others to end the match"],
   "leave.yes": ["确定离开", "Leave"],
   "dissolve.title": ["申请解散", "End the match"],
   "dissolve.words": ["全桌同意后本场立即结束。发起投票吗？", "If all agree the match ends now. Ask the others?"],
