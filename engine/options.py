@@ -20,7 +20,7 @@ class OptionInfo:
     """What is known about an option besides its value."""
 
     doc: str
-    """One sentence."""
+    """One sentence for people who play, English, without identifiers."""
 
     rule: str
     """The number of the rule that gives it its meaning."""

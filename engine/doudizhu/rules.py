@@ -26,38 +26,49 @@ class RuleSet(Options):
         "rotate",
     )
     face_up: bool = flag("Whether the first speaker's first card is shown to all.", "§1")
-    bid: str = choice("How the landlord is found: 叫分, or 叫 and 抢地主.", "§3", "score", "qiang")
+    bid: str = choice(
+        "How the landlord is found: by bids, or by calling and robbing.", "§3", "score", "qiang"
+    )
     bid_rounds: str = choice(
-        "叫分: one turn each, or on until two pass on the last bid.", "§3", "once", "until2pass"
+        "With bids: one turn each, or on until two pass on the last bid.", "§3", "once", "until2pass"
     )
     redeal_limit: int | None = number(
-        "After so many redeals in a row a deal that all decline makes the first speaker landlord with 1.",
+        "After so many redeals in a row a deal that all decline makes the first speaker landlord for 1.",
         "§3",
         1,
         99,
         optional=True,
     )
-    double: str = choice("Whether all three are asked to double (加倍).", "§3", "off", "on")
+    double: str = choice("Whether all three are asked to double.", "§3", "off", "on")
     pair_as_two_solos: bool = flag("Whether single kickers may be equal.", "§2")
     rocket_as_kickers: bool = flag("Whether both jokers may be among single kickers.", "§2")
     bomb_in_kickers: bool = flag("Whether four equal cards may be kickers: four singles, or two pairs.", "§2")
     trio_in_wings: bool = flag("Whether three equal cards may be among the single wings of a plane.", "§2")
     adjacent_trio_wing: bool = flag(
-        "Whether such a trio may be of a rank that would make the plane longer.", "§2"
+        "Whether three equal cards as wings may be of a rank that would make the plane longer.", "§2"
     )
-    four_two: bool = flag("Whether there is 四带二 at all.", "§2")
+    four_two: bool = flag("Whether four equal cards may be played with two kickers at all.", "§2")
     scoring: str = choice(
-        "Whether bombs, rocket and 春天 multiply, or each add the bid once more.", "§4", "multiply", "linear"
+        "Whether bombs, rocket and spring multiply, or each add the bid once more.",
+        "§4",
+        "multiply",
+        "linear",
     )
-    bomb_mult: int = number("What a bomb multiplies by; linear: adds one less.", "§4", 1, 4)
-    rocket_mult: int = number("What the rocket multiplies by; linear: adds one less.", "§4", 1, 4)
-    spring: int = number("What 春天 and 反春天 multiply by; linear: adds one less.", "§4", 1, 3)
+    bomb_mult: int = number("What a bomb multiplies by; where they add up, it adds one less.", "§4", 1, 4)
+    rocket_mult: int = number(
+        "What the rocket multiplies by; where they add up, it adds one less.", "§4", 1, 4
+    )
+    spring: int = number(
+        "What spring and counter-spring multiply by; where they add up, they add one less.", "§4", 1, 3
+    )
     bomb_cap: int | None = number(
         "At most so many bombs count, the rocket included and counted first.", "§4", 1, 14, optional=True
     )
     win_cap_by_balance: bool = flag("Whether one wins at most one's own balance.", "§4", "settlement")
     base_stake: int = number("Coins a point.", "§4", 1, 1_000_000_000, "settlement")
-    fee: int = younger_number("Coins each seat pays for a round.", "§4", 1_000_000_000, "settlement")
+    fee: int = younger_number(
+        "Coins that each seat pays to play a round; no seat wins them.", "§4", 1_000_000_000, "settlement"
+    )
 
 
 OPTIONS: Final = infos(RuleSet)

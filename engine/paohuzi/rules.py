@@ -18,36 +18,71 @@ class RuleSet(Options):
         BadOption: A value is of the wrong type or out of its range, or ``deng_first`` is above ``min_xi``.
     """
 
-    min_xi: int = number("A hand must be worth at least this many 息 to win.", "§8", 1, 60)
-    deng_first: int = number("The 息 at which the first 等 begins; at most min_xi.", "§10", 1, 15)
-    deng_step: int = number("How many 息 make one more 等.", "§10", 1, 30)
-    names: str = choice("The table of 名堂.", "§10", *NAME_TABLES)
-    zimo_deng: int = number("等 added for a win on one's own card.", "§10", 0, 20)
-    zimo_stage: str = choice(
-        "Whether the self-draw 等 is added before or after multiplying.", "§11.5", "before_fan", "after_fan"
+    min_xi: int = number("A hand must be worth at least this many huxi to win.", "§8", 1, 60)
+    deng_first: int = number(
+        "The huxi at which the first deng begins; not more than a win needs.", "§10", 1, 15
     )
-    haidi_plain_total: int = number("The multiplier of a 海底 with no other name (table 876).", "§10a", 1, 20)
-    wu_dui_total: int = number("乌胡 and 对对胡 together (table 876).", "§10a", 6, 60)
-    red_cap: int = number("The most 番 of 红胡 (table qmt).", "§10b", 2, 60)
-    big_cap: int = number("The most 番 of 大字胡 (table qmt).", "§10b", 6, 60)
-    small_cap: int = number("The most 番 of 小字胡 (table qmt).", "§10b", 8, 60)
-    dead_peng_blocks_chi: bool = flag("Whether a passed 碰 bars 吃 and a passed 吃 bars 碰.", "§7")
-    own_discard_dead: bool = flag("Whether one's own discard bars 吃 and 碰 of that card.", "§7")
-    chou_hu: str = choice("What a declined 胡 is remembered by.", "§8", "off", "win_xi", "table_xi")
-    po_pao_hu: bool = flag("Whether one may win without running one's own 坎, 偎 or 碰.", "§8")
-    discard_hu: bool = flag("Whether a discard can be won (放炮).", "§12")
-    discard_hu_pays: str = choice("Who pays for a won discard.", "§12", "discarder", "all")
-    liangzhang_hu: str = choice("Who may win the 亮张.", "§4", "off", "dealer", "all")
-    liang_xian_zimo: bool = flag("Whether a 闲家 winning the 亮张 counts as self-drawn.", "§11.21")
-    santi_wukan: str = choice("Whether 三提五坎 wins by itself.", "§4", "off", "auto")
+    deng_step: int = number("How many huxi make one more deng.", "§10", 1, 30)
+    names: str = choice("Which names count, and how much each is worth.", "§10", *NAME_TABLES)
+    zimo_deng: int = number("Deng added for a win on one's own card.", "§10", 0, 20)
+    zimo_stage: str = choice(
+        "Whether the self-draw deng is added before or after multiplying.", "§11.5", "before_fan", "after_fan"
+    )
+    haidi_plain_total: int = number(
+        "What a win on the last card of the wall multiplies by if it has no other name (table 876).",
+        "§10a",
+        1,
+        20,
+    )
+    wu_dui_total: int = number(
+        "What all black and all pairs in one hand multiply by together (table 876).", "§10a", 6, 60
+    )
+    red_cap: int = number("The most fan of a red hand (table of all names).", "§10b", 2, 60)
+    big_cap: int = number("The most fan of a hand of big cards (table of all names).", "§10b", 6, 60)
+    small_cap: int = number("The most fan of a hand of small cards (table of all names).", "§10b", 8, 60)
+    dead_peng_blocks_chi: bool = flag(
+        "Whether a passed peng also bars chi of that card, and a passed chi also bars peng.", "§7"
+    )
+    own_discard_dead: bool = flag("Whether one's own discard bars chi and peng of that card.", "§7")
+    chou_hu: str = choice(
+        "What a declined win is remembered by: the same card is not offered again at the same worth.",
+        "§8",
+        "off",
+        "win_xi",
+        "table_xi",
+    )
+    po_pao_hu: bool = flag("Whether one may win without running one's own kan, wei or peng.", "§8")
+    discard_hu: bool = flag("Whether a discard can be won.", "§12")
+    discard_hu_pays: str = choice(
+        "Who pays for a won discard: the discarder for both, or each of the two.", "§12", "discarder", "all"
+    )
+    liangzhang_hu: str = choice(
+        "Who may win with the card that the dealer is dealt face up.", "§4", "off", "dealer", "all"
+    )
+    liang_xian_zimo: bool = flag(
+        "Whether another seat than the dealer that wins with the card dealt face up counts as self-drawn.",
+        "§11.21",
+    )
+    santi_wukan: str = choice(
+        "Whether three ti or five kan in the dealt hand win by themselves; a ti counts as a kan.",
+        "§4",
+        "off",
+        "auto",
+    )
     forbid_claim_without_discard: bool = flag(
         "Whether a claim is barred that leaves a due discard without a loose card.", "§9"
     )
-    huangzhuang_change_after: int = number("After so many 荒庄 in a row the deal moves on.", "§1", 1, 99)
-    opening_ti_show_one: bool = flag("Whether an opening 提 shows one card.", "§11.14", "display")
+    huangzhuang_change_after: int = number(
+        "After so many drawn rounds in a row the deal moves on.", "§1", 1, 99
+    )
+    opening_ti_show_one: bool = flag(
+        "Whether an opening ti shows one card; it changes nothing else.", "§11.14", "display"
+    )
     win_cap_by_balance: bool = flag("Whether one wins at most one's own balance.", "§11.19", "settlement")
     base_stake: int = number("Coins a point.", "§10", 1, 1_000_000_000, "settlement")
-    fee: int = younger_number("Coins each seat pays for a round.", "§10", 1_000_000_000, "settlement")
+    fee: int = younger_number(
+        "Coins that each seat pays to play a round; no seat wins them.", "§10", 1_000_000_000, "settlement"
+    )
     point_cap: int | None = number("The most points a loser pays.", "§12", 1, 1_000_000, "rules", True)
 
     def __post_init__(self) -> None:

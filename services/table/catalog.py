@@ -23,7 +23,7 @@ TITLES: Final[Mapping[str, Titles]] = {
 }
 """By game. What is missing here is shown under its own name."""
 
-_NONE: Final = Titles(("", ""), {}, {})
+_NONE: Final = Titles(("", ""), {}, {}, {})
 
 
 def list_games(games: Mapping[str, Game]) -> s.ListGamesResponse:
@@ -78,6 +78,7 @@ def _option(titles: Titles, name: str, value: object, info: Any) -> s.GameOption
         title_zh=title_zh,
         title_en=title_en,
         text_en=info.doc,
+        text_zh=titles.texts.get(name, info.doc),
         rule=info.rule,
         acts_in=info.acts_in,
     )

@@ -40,12 +40,39 @@ def test_every_option_and_every_value_has_words_in_both_languages(game: Game) ->
             assert PLAIN.fullmatch(en), f"{game.game}: {option.name}={value} is shown as {en!r}"
 
 
+SENTENCE_ZH = re.compile(r"[^A-Za-z_]*[\u4e00-\u9fff][^A-Za-z_]*。")
+SENTENCE_EN = re.compile(r"[A-Z][A-Za-z0-9 ,.:;()'-]*\.")
+"""Sentences, neither with a word of the other language."""
+
+IDENTIFIER = re.compile(r"\w_\w|`|\b[a-z]+\d|\b[b-df-hj-np-tv-xz]{2,}\b", re.ASCII)
+"""What is for programs: ``min_xi``, ``pao2``, ``qmt``: an underscore, a digit, no vowel."""
+
+
+@pytest.mark.parametrize("game", LISTED, ids=lambda game: game.game)
+def test_every_option_says_what_it_does_in_both_languages(game: Game) -> None:
+    for option in game.options:
+        zh, en = option.text_zh, option.text_en
+        assert SENTENCE_ZH.fullmatch(zh), f"{game.game}: {option.name} says {zh!r} in Chinese"
+        assert SENTENCE_EN.fullmatch(en), f"{game.game}: {option.name} says {en!r} in English"
+        for text in (zh, en):
+            assert not IDENTIFIER.search(text), f"{game.game}: {option.name} names an identifier: {text!r}"
+            assert text.rstrip(".。") not in (option.title_zh, option.title_en), (
+                f"{game.game}: {option.name} only repeats"
+            )
+
+
+@pytest.mark.parametrize("game", LISTED, ids=lambda game: game.game)
+def test_no_two_options_of_a_game_say_the_same(game: Game) -> None:
+    for texts in ([one.text_zh for one in game.options], [one.text_en for one in game.options]):
+        assert len(set(texts)) == len(texts)
+
+
 def test_no_title_is_for_what_does_not_exist() -> None:
     assert set(GAMES) <= set(catalog.TITLES)
     for game in LISTED:
         titles = catalog.TITLES[game.game]
         assert set(titles.presets) == {preset.preset for preset in game.presets}
-        assert set(titles.options) == {option.name for option in game.options}
+        assert set(titles.options) == set(titles.texts) == {option.name for option in game.options}
         named = {(option, value) for option, values in titles.values.items() for value in values}
         assert named == {(option.name, value) for option in game.options for value in option.values}
 
