@@ -9,7 +9,7 @@ import grpc
 from google.protobuf.message import DecodeError
 from paiju.gateway.v1.gateway_service_pb2 import PlayRequest, PlayResponse
 
-from services.gateway.core.addresses import of_peer
+from services.chassis.addresses import of_peer
 from services.gateway.core.methods import MESSAGE_BYTES_MAX
 from services.gateway.hub import Hub
 from services.gateway.session import Session

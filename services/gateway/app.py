@@ -138,7 +138,7 @@ def make(settings: GatewaySettings, parts: Parts, name: str, folder: Path = FOLD
         shards=parts.settings.log_shards,
         tables_per_session_max=settings.tables_per_session_max,
     )
-    return Gateway(settings, parts, Hub(settings, parts, Calls(parts), tables), folder)
+    return Gateway(settings, parts, Hub(settings, parts, Calls(parts, settings), tables), folder)
 
 
 async def wire(settings: GatewaySettings, parts: Parts) -> Service:

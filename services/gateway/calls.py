@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -14,13 +15,15 @@ from google.protobuf.message import DecodeError, Message
 from paiju.gateway.v1.gateway_service_pb2 import CallResult
 
 from services.chassis import auth, log
+from services.chassis.addresses import counted
 from services.chassis.auth import Quota
 from services.chassis.errors import Outage, Refusal
 from services.chassis.limits import RateLimits
 from services.chassis.run import Parts
-from services.gateway.core.addresses import counted
+from services.gateway.codes import Codes
 from services.gateway.core.methods import METHODS, Method
 from services.gateway.core.refusals import failed
+from services.gateway.settings import GatewaySettings
 from services.gateway.tokens import SignedIn
 
 _log = log.get(service="gateway")
@@ -75,12 +78,11 @@ class ServiceStub:
                 response.FromString,
             )
 
-    async def call(self, method: Method, payload: bytes, caller: Caller) -> bytes:
-        """Return the serialised response to a serialised request.
+    def read(self, method: Method, payload: bytes, caller: Caller) -> Any:
+        """Return the request that a client has serialised.
 
         Raises:
-            Refusal: As the service said; BAD_MESSAGE: `payload` is no such request.
-            Outage: The service can't be reached, or is too late.
+            Refusal: BAD_MESSAGE: `payload` is no such request.
         """
         try:
             request = self._requests[method.path].FromString(payload)
@@ -88,16 +90,28 @@ class ServiceStub:
             raise Refusal("BAD_MESSAGE") from None
         if method.login_field and not getattr(request, method.login_field):
             setattr(request, method.login_field, caller.login)
+        return request
+
+    async def call(self, method: Method, request: Message, caller: Caller) -> Message:
+        """Return the response.
+
+        Raises:
+            Refusal: As the service said.
+            Outage: The service can't be reached, or is too late.
+        """
         response: Message = await self._calls[method.path](
             request, timeout=method.deadline_s, metadata=((CLIENT_ADDRESS, caller.address),)
         )
-        return response.SerializeToString()
+        return response
 
 
 class Calls:
     """The proxy. `methods` is what may be called (tests bring their own)."""
 
-    def __init__(self, parts: Parts, methods: Mapping[str, Method] = METHODS) -> None:
+    def __init__(
+        self, parts: Parts, settings: GatewaySettings, methods: Mapping[str, Method] = METHODS
+    ) -> None:
+        self._codes = Codes(settings, parts)
         self._clock = parts.clock
         self._quotas = parts.verifier.quotas
         self._methods = methods
@@ -142,10 +156,22 @@ class Calls:
         if caller.quota is not None:
             await self._quotas.take(caller.quota)
         stub = self._stubs[method.service]
+        request = stub.read(method, payload, caller)
+        with self._in_the_name_of(caller):
+            if method.has_code:
+                network = counted(caller.address)
+                async with self._codes.typed(caller.player_id, network, request.room_code):
+                    response = await stub.call(method, request, caller)
+            else:
+                response = await stub.call(method, request, caller)
+        if method.service == "matchmaking":
+            self._codes.shown(caller.player_id, response)
+        return response.SerializeToString()
+
+    def _in_the_name_of(self, caller: Caller) -> AbstractContextManager[None]:
         if not caller.player_id:
-            return await stub.call(method, payload, caller)
-        with auth.acting_for(caller.player_id, caller.roles, caller.scopes):
-            return await stub.call(method, payload, caller)
+            return nullcontext()
+        return auth.acting_for(caller.player_id, caller.roles, caller.scopes)
 
 
 def _classes(path: str) -> tuple[type[Message], type[Message]]:

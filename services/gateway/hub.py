@@ -13,6 +13,7 @@ from paiju.gateway.v1.gateway_service_pb2 import Notice, PlayResponse
 from paiju.table.v1.play_pb2 import TableCommand
 
 from services.chassis import log
+from services.chassis.addresses import counted
 from services.chassis.bus import subject_of
 from services.chassis.errors import Refusal
 from services.chassis.limits import Rate, RateLimits
@@ -21,7 +22,6 @@ from services.gateway.bus.revocations import RevocationEars
 from services.gateway.bus.tables import Tables
 from services.gateway.bus.topics import Topics
 from services.gateway.calls import Calls
-from services.gateway.core.addresses import counted
 from services.gateway.core.leftovers import Leftovers
 from services.gateway.session import Session
 from services.gateway.settings import GatewaySettings

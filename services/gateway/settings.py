@@ -33,6 +33,9 @@ class GatewaySettings(ServiceSettings):
     address_requests_per_s: float = Field(default=100.0, gt=0)
     address_requests_burst: float = Field(default=500.0, ge=1)
     """Connections and single calls, per address, whoever makes them: before any token is looked at."""
+    wrong_codes_per_s: float = Field(default=0.1, gt=0)
+    wrong_codes_burst: float = Field(default=20.0, ge=1)
+    """Codes of rooms that there are not, per address, whoever types them; beyond it no code is looked up."""
     hello_s: float = Field(default=10.0, gt=0)
     """How long a connection may be silent about who it is."""
     idle_s: float = Field(default=90.0, gt=0)

@@ -12,8 +12,12 @@ from paiju.table.v1 import table_service_pb2_grpc
 from paiju.table.v1.table_service_pb2 import CheckTableSpecRequest
 from sqlalchemy import Connection
 
+from services.chassis import auth
+from services.chassis.addresses import counted, of_peer
 from services.chassis.errors import Refusal
+from services.chassis.guesses import Guesses
 from services.chassis.limits import Rate, RateLimits
+from services.chassis.rpc.methods import peer
 from services.chassis.run import Parts
 from services.matchmaking.core.halls import Hall, Stakes
 from services.matchmaking.core.room import Room
@@ -88,6 +92,8 @@ class RoomsDesk:
         self._prices = prices
         guesses = settings.code_guesses_per_minute
         self._guesses = RateLimits(Rate(guesses / 60, guesses), parts.clock)
+        wrong = Rate(settings.wrong_codes_per_s, settings.wrong_codes_burst)
+        self._wrong_of_address = Guesses(wrong, parts.clock)
 
     async def create(self, owner_id: str, request_id: str, wish: Wish) -> Room:
         """Open a room; a repeat of the request returns the room as it is now.
@@ -145,12 +151,20 @@ class RoomsDesk:
     async def get(self, player_id: str, room_code: str) -> Room:
         """Return a room. Looking up rooms one is not in is limited: codes can be guessed.
 
+        Wrong codes are limited by address too, since guests are free: by the gateway, and here those of who
+        calls here by himself.
+
         Raises:
             Refusal: ROOM_UNKNOWN, RATE_LIMITED.
         """
         room = await self._db.read(lambda connection: rooms.find_code(connection, room_code))
-        if room is None or room.place_of(player_id) is None:
-            self._guesses.take(player_id)
+        if room is not None and room.place_of(player_id) is not None:
+            return room
+        self._guesses.take(player_id)
+        if auth.current().kind != "service":
+            async with self._wrong_of_address.one(counted(of_peer(peer()))) as guess:
+                if room is None:
+                    guess.wrong()
         if room is None:
             raise Refusal("ROOM_UNKNOWN")
         return room

@@ -37,6 +37,10 @@ class MatchmakingSettings(ServiceSettings):
     """Who was sent away from a room may not come back for so long."""
     code_guesses_per_minute: int = Field(default=10, ge=1)
     """Rooms a player may look up, or try to join, that he is not in."""
+    wrong_codes_per_s: float = Field(default=0.1, gt=0)
+    wrong_codes_burst: float = Field(default=20.0, ge=1)
+    """Codes of rooms that there are not, per address of players who call here by themselves, with whatever
+    number of guests; the gateway has the like for all others."""
     writes_per_s: float = Field(default=2.0, gt=0)
     writes_burst: float = Field(default=10.0, ge=1)
     """Tickets and rooms made, per player."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 
 import pytest
 
 from services.chassis.clock import VirtualClock, run_virtual
 from services.chassis.errors import Refusal
+from services.chassis.guesses import WAIT_S, Guesses
 from services.chassis.limits import BoundedQueue, Overflow, QueueClosed, Rate, RateLimits, TokenBucket
 
 
@@ -76,3 +78,73 @@ def test_a_reader_waits_for_the_first_and_is_woken_by_closing() -> None:
             await reading
 
     run_virtual(main)
+
+
+class TestGuesses:
+    RATE = Rate(per_s=0.1, burst=3)
+
+    async def guess(self, guesses: Guesses, clock: VirtualClock, right: bool, seconds: float = 0.1) -> str:
+        try:
+            async with guesses.one("here") as guess:
+                await clock.sleep(seconds)
+                if not right:
+                    guess.wrong()
+        except Refusal as refusal:
+            return refusal.reason
+        return "right" if right else "wrong"
+
+    def test_of_wrong_ones_made_at_once_no_more_are_answered_than_of_those_one_by_one(self) -> None:
+        async def main(clock: VirtualClock) -> None:
+            guesses = Guesses(self.RATE, clock)
+            said = await asyncio.gather(*(self.guess(guesses, clock, False) for _ in range(50)))
+            assert (said.count("wrong"), said.count("RATE_LIMITED")) == (3, 47)
+            assert await self.guess(guesses, clock, True) == "RATE_LIMITED"
+            await clock.sleep(10)
+            said = await asyncio.gather(*(self.guess(guesses, clock, False) for _ in range(50)))
+            assert (said.count("wrong"), said.count("RATE_LIMITED")) == (1, 49)
+            async with guesses.one("elsewhere"):
+                pass
+
+        run_virtual(main)
+
+    def test_right_ones_made_at_once_are_all_answered(self) -> None:
+        async def main(clock: VirtualClock) -> None:
+            guesses = Guesses(self.RATE, clock)
+            await self.guess(guesses, clock, False)
+            said = await asyncio.gather(*(self.guess(guesses, clock, True, 0.01) for _ in range(200)))
+            assert set(said) == {"right"}
+
+        run_virtual(main)
+
+    def test_who_gives_up_waiting_holds_up_nobody_and_no_guess_waits_for_ever(self) -> None:
+        async def main(clock: VirtualClock) -> None:
+            guesses = Guesses(Rate(per_s=0.001, burst=1), clock)
+            slow = asyncio.create_task(self.guess(guesses, clock, True, WAIT_S + 1))
+            await clock.sleep(0)
+            waiting = [asyncio.create_task(self.guess(guesses, clock, True)) for _ in range(3)]
+            await clock.sleep(0.1)
+            waiting[0].cancel()
+            slow.cancel()
+            assert await asyncio.gather(*waiting[1:]) == ["right", "right"]
+            slow = asyncio.create_task(self.guess(guesses, clock, True, WAIT_S + 1))
+            await clock.sleep(0)
+            assert await self.guess(guesses, clock, True) == "DEADLINE_EXCEEDED"
+            assert await slow == "right"
+            with pytest.raises(KeyError):
+                async with guesses.one("here"):
+                    raise KeyError
+            assert await self.guess(guesses, clock, False) == "wrong"
+
+        run_virtual(main)
+
+    def test_the_keys_used_least_recently_are_forgotten(self) -> None:
+        async def main(clock: VirtualClock) -> None:
+            guesses = Guesses(Rate(per_s=0.001, burst=1), clock, keys_max=2)
+            assert await self.guess(guesses, clock, False) == "wrong"
+            for key in ("a", "here", "b"):
+                with contextlib.suppress(Refusal):
+                    async with guesses.one(key):
+                        pass
+            assert await self.guess(guesses, clock, False) == "RATE_LIMITED"
+
+        run_virtual(main)

@@ -9,8 +9,8 @@ from paiju.gateway.v1.gateway_service_pb2 import Notice, PlayResponse, Pong
 from paiju.table.v1.play_pb2 import Frame, SeatsChanged, TableCommand, TableView
 from paiju.table.v1.wire_pb2 import Command, CommandBatch
 
+from services.chassis.addresses import counted, of_peer
 from services.chassis.errors import Refusal
-from services.gateway.core.addresses import counted, of_peer
 from services.gateway.core.attachment import ASK_PAUSE_S, Attachment, Verdict, shard_of
 from services.gateway.core.framing import embedded, leading_number
 from services.gateway.core.leftovers import CALM_S, ENDED_MAX, ENDED_PER_LOOK, Leftovers

@@ -39,6 +39,7 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
 _request_id: ContextVar[str] = ContextVar("request_id", default="")
 _ends_at: ContextVar[float | None] = ContextVar("ends_at", default=None)
+_peer: ContextVar[str] = ContextVar("peer", default="")
 
 
 def request_id() -> str:
@@ -51,6 +52,13 @@ def ends_at() -> float | None:
     matter.
     """
     return _ends_at.get()
+
+
+def peer() -> str:
+    """Return the other end of the connection that this task's call came by, as gRPC writes it; empty outside
+    of one.
+    """
+    return _peer.get()
 
 
 @dataclass(frozen=True)
@@ -203,6 +211,7 @@ class Methods:
     async def _enter(self, method: Method, caller: Caller, started: float) -> None:
         given = caller.metadata.get(REQUEST_ID, "")
         _request_id.set(given if _REQUEST_ID.fullmatch(given) else self._ids.new("r"))
+        _peer.set(caller.peer)
         _ends_at.set(None if caller.remaining_s is None else started + caller.remaining_s)
         if self._stopping:
             raise Refusal("SHUTTING_DOWN")

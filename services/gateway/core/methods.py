@@ -30,6 +30,8 @@ class Method:
     """A longer request is refused before it is read."""
     login_field: str = ""
     """A field of the request that, left empty, means the session the caller is signed in with."""
+    has_code: bool = False
+    """Whether the request names a room by its code, and the answer tells a stranger if there is one."""
 
     @property
     def service(self) -> str:
@@ -60,6 +62,23 @@ LOGIN_FIELDS: Final = {
 }
 """`Method.login_field`, by path."""
 
+CODED: Final = frozenset(
+    f"paiju.matchmaking.v1.MatchmakingService/{name}"
+    for name in (
+        "CloseRoom",
+        "FillRoomWithBots",
+        "GetRoom",
+        "HandOverRoom",
+        "JoinRoom",
+        "KickFromRoom",
+        "MoveSeat",
+        "SetRoomReady",
+        "SetRoomRules",
+        "SwapSeats",
+    )
+)
+"""`Method.has_code`: whose request has a `room_code`, but for `LeaveRoom`: its answer says nothing of it."""
+
 
 def _service(name: str, *methods: tuple[str, Access, float, Rate], of: str = "") -> list[Method]:
     """Return methods of one proto service, `<of>Service`; without `of` the one called like the folder.
@@ -75,6 +94,7 @@ def _service(name: str, *methods: tuple[str, Access, float, Rate], of: str = "")
             rate,
             BYTES_MAX.get(f"{full}/{method}", MESSAGE_BYTES_MAX),
             LOGIN_FIELDS.get(f"{full}/{method}", ""),
+            f"{full}/{method}" in CODED,
         )
         for method, access, deadline_s, rate in methods
     ]

@@ -12,8 +12,8 @@ from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
 from services.chassis import log
+from services.chassis.addresses import counted
 from services.chassis.clock import Clock, Timer
-from services.gateway.core.addresses import counted
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
