@@ -68,6 +68,9 @@ async def test_the_room_form_has_every_option_of_the_game_in_rule_words(browser:
         await page.click(".room-options summary")
         wanted = [option.title_zh for option in said.options if option.name not in ("base_stake", "fee")]
         await until_is(lambda: each(page, ".option-title", "node.firstChild.textContent.trim()"), wanted)
+        texts = [option.text_zh for option in said.options if option.name not in ("base_stake", "fee")]
+        await until_is(lambda: each(page, ".option-text"), texts)
+        await page.wait_for_selector(".option-text")
         choices = [words for option in said.options for words in option.values_zh]
         await until_is(lambda: each(page, ".option option"), choices)
         await page.click(".option .switch >> nth=0")

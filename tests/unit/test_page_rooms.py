@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from google.protobuf import json_format
 
+from engine import GAMES
+from services.table.catalog import list_games
 from tests.browser.support import node
 
 pytestmark = pytest.mark.skipif(node.NODE is None, reason="node is not installed")
@@ -61,6 +64,47 @@ def test_a_room_says_whether_one_may_talk(language: str, yes: str, no: str) -> N
     assert no not in allowed
     assert no in silent
     assert yes not in silent
+
+
+OPTIONS = """
+const { setLanguage } = await load("js/lib/i18n.mjs");
+const { roomForm } = await load("js/view/roomform.mjs");
+setLanguage(job.language, { setItem() {} });
+const { games } = job;
+const found = [];
+const textOf = (node) => node.text ?? node.children.map(textOf).join("");
+function walk(node) {
+  if (node.names?.split(" ").includes("option")) {
+    const [, control, text] = node.children;
+    const { "aria-describedby": id, "aria-label": label } = control.props;
+    found.push([id === text.props.id, label, textOf(text)]);
+  }
+  (node.children ?? []).forEach(walk);
+}
+const dialog = { game: games[0].game };
+const state = { games, dialog, halls: [], roomPrices: [], failed: new Set(), busy: new Set() };
+roomForm(state, {}).flat().filter(Boolean).forEach(walk);
+answer(found);
+"""
+
+
+@pytest.mark.parametrize("language", ["zh-CN", "en"])
+@pytest.mark.parametrize("game", sorted(GAMES))
+def test_the_form_says_what_every_option_does_and_ties_it_to_what_changes_it(
+    game: str, language: str
+) -> None:
+    said = list_games({game: GAMES[game]}).games[0]
+    options = [option for option in said.options if option.name not in ("base_stake", "fee")]
+    games = [json_format.MessageToDict(said, preserving_proto_field_name=True)]
+    for option in games[0]["options"]:
+        option.setdefault("values", [])
+    wanted = [
+        [True, option.title_en, option.text_en]
+        if language == "en"
+        else [True, option.title_zh, option.text_zh]
+        for option in options
+    ]
+    assert node.run(OPTIONS, {"games": games, "language": language}) == wanted
 
 
 def test_winners_share_the_crown_and_nobody_wears_it_for_nothing() -> None:

@@ -1,5 +1,5 @@
 // What a friends' room plays: for opening one, and for changing it before its match. Every option of the rules is there.
-import { localised, t } from "../lib/i18n.mjs";
+import { grouped, localised, t } from "../lib/i18n.mjs";
 import { balanceOf } from "../game/wallet.mjs";
 import { h } from "../lib/vdom.mjs";
 import { optionValue, optionWords } from "./optionvalue.mjs";
@@ -93,7 +93,7 @@ function wishOf(state, draft, game, preset) {
 /** The levels of the halls at which these rules are played for gold: `[level, words]`. */
 function levelsOf(state, game, preset) {
   const halls = (state.halls ?? []).filter((hall) => hall.game === game && hall.preset === preset && hall.level);
-  return halls.map((hall) => [hall.level, [localised(hall, "level"), h("span.chip-note", {}, t("hall.stake", { stake: hall.base_stake }))]]);
+  return halls.map((hall) => [hall.level, [localised(hall, "level"), h("span.chip-note", {}, t("hall.stake", { stake: grouped(hall.base_stake) }))]]);
 }
 
 /** Whether one may talk: it is agreed on only, and the form says so. */
@@ -180,22 +180,26 @@ function optionRow(option, { game, preset, chosen, set }) {
   return h(
     "div.option",
     { key: `${preset.preset}/${option.name}`, class: isChanged ? "changed" : "" },
-    h("span.option-title", { title: option.text_en || null }, localised(option), " ", h("span.option-rule", {}, option.rule)),
+    h("span.option-title", {}, localised(option), " ", h("span.option-rule", {}, option.rule)),
     control(game, option, value, pick),
+    h("p.option-text", { id: textId(option) }, localised(option, "text")),
   );
 }
 
+/** The sentence on an option is read out with what changes it. */
+const textId = (option) => `option-text-${option.name}`;
+
 function control(game, option, value, pick) {
-  const label = localised(option);
+  const named = { "aria-label": localised(option), "aria-describedby": textId(option) };
   if (option.type === "bool") {
-    return h("button.switch", { role: "switch", "aria-checked": String(value), "aria-label": label, onclick: () => pick(!value) }, optionValue(value));
+    return h("button.switch", { role: "switch", "aria-checked": String(value), ...named, onclick: () => pick(!value) }, optionValue(value));
   }
   if (option.type === "enum") {
-    return h("select.select", { "aria-label": label, value: String(value), onchange: (event) => pick(event.target.value) }, option.values.map((one) => h("option", { key: one, value: one, selected: one === value }, optionWords(option, one, game))));
+    return h("select.select", { ...named, value: String(value), onchange: (event) => pick(event.target.value) }, option.values.map((one) => h("option", { key: one, value: one, selected: one === value }, optionWords(option, one, game))));
   }
   return h("input.number", {
     type: "number",
-    "aria-label": label,
+    ...named,
     min: option.minimum,
     max: option.maximum,
     step: 1,
