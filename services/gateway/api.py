@@ -10,7 +10,6 @@ from google.protobuf.message import DecodeError
 from paiju.gateway.v1.gateway_service_pb2 import PlayRequest, PlayResponse
 
 from services.chassis.addresses import of_peer
-from services.gateway.core.methods import MESSAGE_BYTES_MAX
 from services.gateway.hub import Hub
 from services.gateway.session import Session
 
@@ -39,10 +38,7 @@ class Api:
 async def _read(requests: AsyncIterator[PlayRequest], session: Session) -> None:
     try:
         async for request in requests:
-            if request.ByteSize() > MESSAGE_BYTES_MAX:
-                session.close("MESSAGE_TOO_LARGE")
-            else:
-                await session.handle(request)
+            await session.handle(request, request.ByteSize())
     except DecodeError:
         session.close("BAD_MESSAGE")
         return

@@ -16,7 +16,7 @@ from services.chassis.clock import Clock
 from services.chassis.errors import Outage, Refusal
 from services.chassis.run import Parts
 from services.gateway.core.refusals import failed
-from services.gateway.doors.call import STATUSES
+from services.gateway.doors.call import status_of
 from services.gateway.doors.files import SECURITY
 from services.gateway.doors.origin import address_of, is_origin_allowed
 from services.gateway.hub import Hub
@@ -145,9 +145,8 @@ async def _body(request: web.Request, clock: Clock) -> bytes:
 
 
 def _refused(refusal: Refusal) -> web.Response:
-    status = STATUSES.get(failed(refusal).error.code, 500)
     said = {"reason": refusal.reason, "message": refusal.text("en")}
-    return web.json_response(said, status=413 if refusal.reason == "MESSAGE_TOO_LARGE" else status)
+    return web.json_response(said, status=status_of(failed(refusal).error))
 
 
 def _is_english(request: web.Request) -> bool:
@@ -159,7 +158,7 @@ def _is_english(request: web.Request) -> bool:
 
 def _no_page(error: Refusal | Outage) -> web.Response:
     refusal = error if isinstance(error, Refusal) else Refusal("SERVICE_UNAVAILABLE")
-    status = STATUSES.get(failed(refusal).error.code, 500)
+    status = status_of(failed(refusal).error)
     return web.Response(text=f"{refusal.text('zh-CN')} {refusal.text('en')}", status=status)
 
 

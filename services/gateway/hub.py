@@ -23,6 +23,7 @@ from services.gateway.bus.tables import Tables
 from services.gateway.bus.topics import Topics
 from services.gateway.calls import Calls
 from services.gateway.core.leftovers import Leftovers
+from services.gateway.core.scopes import hears
 from services.gateway.session import Session
 from services.gateway.settings import GatewaySettings
 from services.gateway.tokens import SignedIn, signed_in
@@ -235,7 +236,8 @@ class Hub:
             return
         response = PlayResponse(notice=notice)
         for session in list(self._by_player.get(subject.rsplit(".", 1)[-1], {}).values()):
-            session.send(response)
+            if session.who is not None and hears(session.who.scopes, notice):
+                session.send(response)
 
     def _revoked(self, player_id: str, login: str) -> None:
         for session in list(self._by_player.get(player_id, {}).values()):

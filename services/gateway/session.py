@@ -22,9 +22,10 @@ from services.chassis.clock import Timer
 from services.chassis.errors import Outage, Refusal
 from services.chassis.limits import Rate, TokenBucket
 from services.gateway.calls import Caller
-from services.gateway.core.methods import MESSAGE_BYTES_MAX
+from services.gateway.core.methods import MESSAGE_BYTES_MAX, READ_BYTES_MAX
 from services.gateway.core.outgoing import Limits, Outgoing
 from services.gateway.core.refusals import refused
+from services.gateway.core.scopes import PLAY
 from services.gateway.tokens import SignedIn
 
 if TYPE_CHECKING:
@@ -160,15 +161,15 @@ class Session:
 
     async def receive(self, payload: bytes) -> None:
         """Handle one message of the client; what is wrong with it is answered, never raised."""
-        if len(payload) > MESSAGE_BYTES_MAX:
-            self.close("MESSAGE_TOO_LARGE")
-            return
         try:
             request = PlayRequest.FromString(payload)
         except DecodeError:
-            self.misunderstood()
+            if len(payload) > MESSAGE_BYTES_MAX:
+                self.close("MESSAGE_TOO_LARGE")
+            else:
+                self.misunderstood()
             return
-        await self.handle(request)
+        await self.handle(request, len(payload))
 
     def count_control(self, *, is_answer: bool = False) -> bool:
         """Count a ping or pong of the door itself, a sign of life; False = it came too often.
@@ -189,13 +190,15 @@ class Session:
         self.send(refused(0, Refusal("BAD_MESSAGE")))
         self.close("BAD_MESSAGE")
 
-    async def handle(self, request: PlayRequest) -> None:
-        """Handle one message that could be read."""
+    async def handle(self, request: PlayRequest, size: int = 0) -> None:
+        """Handle one message that could be read, of so many bytes (0 = surely not too many)."""
         self._heard_at = self._alive_at = self._clock.monotonic()
         self._hub.received.inc()
         if self.is_closed or self._is_revoked:
             return
         try:
+            if size > MESSAGE_BYTES_MAX:
+                self._too_large(request, size)
             self._count()
             await self._dispatch(request)
         except Refusal as refusal:
@@ -226,15 +229,28 @@ class Session:
                 chat_dropped=self._queue.dropped,
             )
 
-    def _count(self) -> None:
+    def _count(self, messages: int = 1) -> None:
         try:
-            self._messages.take()
-            if self.who is not None:
-                self._hub.player_limits.take(self.player_id)
+            for _ in range(messages):
+                self._messages.take()
+                if self.who is not None:
+                    self._hub.player_limits.take(self.player_id)
         except Refusal:
             if not self._floods.allow():
                 self.close("TOO_MANY_REQUESTS", FLOOD_PAUSE_MS)
             raise
+
+    def _too_large(self, request: PlayRequest, size: int) -> None:
+        """Refuse a call that is too large, by itself; for anything else so large the connection ends.
+
+        Raises:
+            Refusal: MESSAGE_TOO_LARGE; RATE_LIMITED: it counts as the messages that would fill it.
+        """
+        if size > READ_BYTES_MAX or self.who is None or request.WhichOneof("body") != "call":
+            self.close("MESSAGE_TOO_LARGE")
+        else:
+            self._count(-(-size // MESSAGE_BYTES_MAX))
+        raise Refusal("MESSAGE_TOO_LARGE", most=MESSAGE_BYTES_MAX)
 
     async def _dispatch(self, request: PlayRequest) -> None:
         kind = request.WhichOneof("body")
@@ -246,6 +262,8 @@ class Session:
             self.send(refused(request.id, Refusal("HELLO_REQUIRED")))
             self.close("BAD_MESSAGE")
         elif kind == "table":
+            if not self.who.may(PLAY):
+                raise Refusal("SCOPE_MISSING", scope=PLAY)
             await self._hub.command(self, request.id, request.table)
         elif kind == "call":
             self._call(request.id, request.call)
@@ -256,8 +274,6 @@ class Session:
     async def _hello(self, reply_to: int, hello: Hello) -> None:
         try:
             who = await self._hub.sign_in(hello.access_token)
-            if who.scopes is not None and "play" not in who.scopes:
-                raise Refusal("SCOPE_MISSING", scope="play")
         except Refusal as refusal:
             self.send(refused(reply_to, refusal))
             if self.who is None:
@@ -266,6 +282,9 @@ class Session:
             return
         if self.who is not None and self.who.player_id != who.player_id:
             raise Refusal("PLAYER_MISMATCH")
+        if self.who is not None and self.who.may(PLAY) and not who.may(PLAY):
+            # It may be listening to tables.
+            raise Refusal("SCOPE_MISSING", scope=PLAY)
         is_first = self.who is None
         self.who = who
         self._expire_at(who.expires_at_ms)

@@ -25,6 +25,10 @@ class SignedIn:
     quota: Quota | None = None
     """Of that key."""
 
+    def may(self, scope: str) -> bool:
+        """Return whether this scope is his: a person has all."""
+        return self.scopes is None or scope in self.scopes
+
 
 async def signed_in(verifier: Verifier, token: str) -> SignedIn:
     """Return who a token names.

@@ -207,7 +207,7 @@ def test_the_evening_of_the_documentation_is_played_watched_and_looked_at_again(
     with_person(up, play)
 
 
-def test_a_key_without_the_scope_is_refused_at_the_door(up: Up) -> None:
+def test_a_key_without_the_scope_is_told_what_it_lacks(up: Up) -> None:
     bot, _ = programs()
 
     async def play(person: Person) -> None:
@@ -221,7 +221,7 @@ def test_a_key_without_the_scope_is_refused_at_the_door(up: Up) -> None:
         )  # fmt: skip
         _, err = await process.communicate()
         assert process.returncode == 1
-        assert "SCOPE_MISSING" in err.decode()
+        assert "does not hold the scope that is needed: play" in err.decode()
 
     with_person(up, play)
 

@@ -250,7 +250,7 @@ class TestCall:
             ("paiju.table.v1.TableService/CreateTable", b"", 404, "METHOD_UNKNOWN"),
             ("etc/passwd", b"", 404, "METHOD_UNKNOWN"),
             (LIST_HALLS, b"\xff", 400, "BAD_MESSAGE"),
-            (LIST_HALLS, b"x" * 17_000, 429, "MESSAGE_TOO_LARGE"),
+            (LIST_HALLS, b"x" * 17_000, 413, "MESSAGE_TOO_LARGE"),
             (LIST_HALLS, ListHallsRequest(game="refuse").SerializeToString(), 409, "COINS_TOO_FEW"),
             (LIST_HALLS, ListHallsRequest(game="break").SerializeToString(), 500, "INTERNAL"),
         ]

@@ -10,16 +10,18 @@ from typing import Any
 import pytest
 import pytest_asyncio
 from paiju.accounts.v1.events_pb2 import SessionRevoked
+from paiju.accounts.v1.friend_service_pb2 import FriendNotice
 from paiju.chat.v1.chat_service_pb2 import ChatMessage, MessagePosted
 from paiju.economy.v1.economy_service_pb2 import GetWalletResponse, Money
-from paiju.gateway.v1.gateway_service_pb2 import Hello, Notice, Ping, PlayRequest
+from paiju.gateway.v1.gateway_service_pb2 import Call, Hello, Notice, Ping, PlayRequest
 from paiju.matchmaking.v1 import matchmaking_service_pb2_grpc
 from paiju.matchmaking.v1.matchmaking_service_pb2 import (
     Hall,
     ListHallsRequest,
     ListHallsResponse,
+    Room,
 )
-from paiju.table.v1.play_pb2 import Act, Attach, Detach, Ready, TableView
+from paiju.table.v1.play_pb2 import Act, Attach, Detach, Ready, TableCommand, TableView
 from paiju.table.v1.wire_pb2 import Out
 
 from services.chassis import auth
@@ -464,11 +466,78 @@ class TestNotices:
         assert not any(r.HasField("notice") for r in eve.heard)
 
 
+class TestPrograms:
+    """A key does over this door what it does over HTTP: each thing by its scope."""
+
+    async def test_one_that_may_not_play_is_welcome_and_is_told_of_what_it_may_not_do(
+        self, connect: Connect, world: World, owner: TableOwner
+    ) -> None:
+        client = await connect("p_ann", kind="integrator", scopes=["records.read"])
+        for body in (
+            {"attach": Attach()},
+            {"attach": Attach(spectate=True)},
+            {"act": Act(question=1)},
+            {"detach": Detach()},
+        ):
+            answer = await client.ask(table=TableCommand(table_id=TABLE, **body))
+            assert answer.refused.reason == "SCOPE_MISSING"
+            assert dict(answer.refused.details) == {"scope": "play"}
+        assert not owner.seats
+        # The services look at the scopes of each call, as over HTTP.
+        refusal = (await client.call(LIST_HALLS)).error
+        assert (refusal.reason, dict(refusal.details)) == ("SCOPE_MISSING", {"scope": "play"})
+        assert await client.ping() == 7
+
+    async def test_it_is_told_unasked_what_its_scopes_let_it_ask(
+        self, connect: Connect, world: World
+    ) -> None:
+        reader = await connect("p_ann", kind="integrator", scopes=["wallet.read"])
+        person = await connect("p_ann")
+        wallet = Notice(wallet=GetWalletResponse())
+        for notice in (Notice(friend=FriendNotice()), Notice(room=Room()), wallet):
+            await world.parts.bus.tell(subject_of(Notice, key="p_ann"), notice.SerializeToString())
+        await person.wait_for(lambda r: r.notice.HasField("wallet"))
+        await reader.wait_for(lambda r: r.notice.HasField("wallet"))
+        assert sum(r.HasField("notice") for r in person.heard) == 2
+        assert not any(r.HasField("notice") for r in reader.heard)
+
+    async def test_one_that_plays_is_not_taken_over_by_one_that_may_not(
+        self, connect: Connect, world: World, owner: TableOwner
+    ) -> None:
+        client = await connect("p_ann", kind="integrator", scopes=["play"])
+        assert not (await client.command(TABLE, attach=Attach())).reason
+        narrow = world.tokens.token("p_ann", kind="integrator", scopes=["profile"])
+        assert (await client.hello(narrow)).refused.reason == "SCOPE_MISSING"
+        assert not (await client.command(TABLE, act=Act(question=1))).reason
+
+
 class TestLimits:
     async def test_a_message_that_is_too_large_ends_the_connection(self, connect: Connect) -> None:
         client = await connect("p_ann")
         await client.send(PlayRequest(id=5, hello=Hello(client="x" * 17_000)))
         assert await client.wait_end() == "MESSAGE_TOO_LARGE"
+
+    async def test_a_call_that_is_too_large_is_refused_by_itself(self, connect: Connect) -> None:
+        client = await connect("p_ann")
+        for size in (17_000, 65_000):
+            answer = await client.ask(call=Call(method=LIST_HALLS, payload=b"x" * size))
+            assert answer.refused.reason == "MESSAGE_TOO_LARGE"
+            assert dict(answer.refused.details) == {"most": "16384"}
+        assert ListHallsResponse.FromString((await client.call(LIST_HALLS)).payload).halls
+
+    @pytest.mark.parametrize("world", [{"messages_per_s": 0.001, "messages_burst": 9}], indirect=True)
+    async def test_it_counts_as_the_messages_that_would_fill_it(self, connect: Connect) -> None:
+        client = await connect("p_ann")
+        large = Call(method=LIST_HALLS, payload=b"x" * 60_000)
+        reasons = [(await client.ask(call=large)).refused.reason for _ in range(3)]
+        # One of nine was hello.
+        assert reasons == ["MESSAGE_TOO_LARGE"] * 2 + ["RATE_LIMITED"]
+
+    async def test_one_that_is_far_too_large_ends_the_connection(self, connect: Connect) -> None:
+        client = await connect("p_ann")
+        await client.send(PlayRequest(id=5, call=Call(method=LIST_HALLS, payload=b"x" * 70_000)))
+        # The WebSocket does not even read it.
+        assert await client.wait_end() == ("MESSAGE_TOO_LARGE" if isinstance(client, GrpcClient) else "")
 
     @pytest.mark.parametrize("world", [{"messages_per_s": 1, "messages_burst": 5}], indirect=True)
     async def test_too_many_messages_are_refused_and_a_flood_ends_the_connection(

@@ -52,8 +52,9 @@ async def test_a_record_comes_through_the_gateway_whole_and_a_hundred_megabytes_
             (RECORD_BYTES_MAX + 1, "RECORD_TOO_LARGE"),
             (RECORD_BYTES_MAX + 8_000, "MESSAGE_TOO_LARGE"),
         ):
-            _, result = await post(http, url, CHECK_RECORD, brought(b"x" * size), **bearer)
+            status, result = await post(http, url, CHECK_RECORD, brought(b"x" * size), **bearer)
             assert result.error.reason == reason
+            assert (status == 413) == reason.endswith("_TOO_LARGE")
         # What is no record may be no longer than before, and nor may anything of a stranger.
         for method, header in ((LIST_GAMES, bearer), (CHECK_RECORD, {})):
             _, result = await post(http, url, method, brought(b"x" * 17_000), **header)
@@ -61,7 +62,7 @@ async def test_a_record_comes_through_the_gateway_whole_and_a_hundred_megabytes_
     # Not one byte of it is sent, and the answer is there: it was refused by its length alone.
     head = f"POST /call/{CHECK_RECORD} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n"
     status_line, refusal = await answered(url, f"{head}Content-Length: 100000000\r\n\r\n".encode())
-    assert status_line.startswith(b"HTTP/1.1 429")
+    assert status_line.startswith(b"HTTP/1.1 413")
     assert refusal.error.reason == "MESSAGE_TOO_LARGE"
 
 

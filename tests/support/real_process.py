@@ -44,7 +44,14 @@ class Tokens:
         """The seconds that `token` counts from."""
         return SystemClock().now_ms() // 1000
 
-    def token(self, player_id: str, sid: str = "", seconds: int = 600, kind: str = "player") -> str:
+    def token(
+        self,
+        player_id: str,
+        sid: str = "",
+        seconds: int = 600,
+        kind: str = "player",
+        scopes: Sequence[str] = (),
+    ) -> str:
         now = self.now_s()
         claims = {
             "iss": ISSUER,
@@ -53,6 +60,7 @@ class Tokens:
             "sid": sid or f"sid-{player_id}",
             "kind": kind,
             "exp": now + seconds,
+            "scopes": list(scopes),
         }
         return jwt.encode(claims, self._key, algorithm="EdDSA", headers={"kid": KID})
 

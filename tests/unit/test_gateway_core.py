@@ -5,19 +5,24 @@ from __future__ import annotations
 import random
 
 import pytest
+from paiju.economy.v1.economy_service_pb2 import GetWalletResponse
 from paiju.gateway.v1.gateway_service_pb2 import Notice, PlayResponse, Pong
 from paiju.table.v1.play_pb2 import Frame, SeatsChanged, TableCommand, TableView
 from paiju.table.v1.wire_pb2 import Command, CommandBatch
 
+from services.chassis.access import SCOPES
 from services.chassis.addresses import counted, of_peer
 from services.chassis.errors import Refusal
+from services.chassis.reasons import REASONS
 from services.gateway.core.attachment import ASK_PAUSE_S, Attachment, Verdict, shard_of
 from services.gateway.core.framing import embedded, leading_number
 from services.gateway.core.leftovers import CALM_S, ENDED_MAX, ENDED_PER_LOOK, Leftovers
 from services.gateway.core.methods import METHODS
 from services.gateway.core.outgoing import Limits, Outgoing
 from services.gateway.core.refusals import call_error
+from services.gateway.core.scopes import SCOPE_OF_NOTICE, hears
 from services.gateway.core.waiting import BATCH_COMMANDS_MAX, COMMAND_AGE_S_MAX, SILENCE_S, WaitingCommands
+from services.gateway.doors.call import STATUSES_OF_REASONS, status_of
 
 
 class TestFraming:
@@ -331,3 +336,33 @@ def test_what_connections_left_behind_is_looked_for_when_nobody_comes_or_there_i
     assert left.looks(100.0) == 1
     left.ended()
     assert left.looks(100.0) == 2, "people come and go all the time"
+
+
+class TestStatuses:
+    def test_every_reason_has_a_status_and_only_ours_to_mend_are_500(self) -> None:
+        statuses = {reason: status_of(call_error(Refusal(reason))) for reason in REASONS}
+        assert {reason for reason, status in statuses.items() if status == 500} == {"INTERNAL"}
+        assert statuses.keys() >= STATUSES_OF_REASONS.keys()
+
+    def test_what_a_library_should_repeat_by_itself_is_429_or_503_and_nothing_else_is(self) -> None:
+        later = {"FRIEND_ASKS_SPENT", "QUOTA_EXCEEDED", "RATE_LIMITED", "TOO_MANY_CALLS"}
+        later |= {"TOO_MANY_NEW_PLAYERS"}
+        # Said on a connection only.
+        later |= {"TOO_MANY_TABLES", "WATCHERS_FULL", "WATCH_ASKS_FULL"}
+        assert {reason for reason in REASONS if status_of(call_error(Refusal(reason))) == 429} == later
+
+    def test_what_is_too_large_is_413(self) -> None:
+        found = {reason for reason in REASONS if status_of(call_error(Refusal(reason))) == 413}
+        assert found == {"MESSAGE_TOO_LARGE", "RECORD_TOO_LARGE"}
+
+
+class TestScopes:
+    def test_every_notice_has_a_scope_and_a_person_needs_none(self) -> None:
+        kinds = {field.name for field in Notice.DESCRIPTOR.oneofs_by_name["body"].fields}
+        assert SCOPE_OF_NOTICE.keys() == kinds
+        assert set(SCOPE_OF_NOTICE.values()) <= set(SCOPES)
+        wallet = Notice(wallet=GetWalletResponse())
+        assert hears(None, wallet)
+        assert hears(frozenset({"wallet.read"}), wallet)
+        assert not hears(frozenset({"play"}), wallet)
+        assert not hears(frozenset(SCOPES), Notice())

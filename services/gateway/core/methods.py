@@ -11,6 +11,8 @@ from services.chassis.limits import Rate
 
 MESSAGE_BYTES_MAX: Final = 16 * 1024
 """What a client may send at once, through any door."""
+READ_BYTES_MAX: Final = 4 * MESSAGE_BYTES_MAX
+"""What is larger on a connection is not read, or ends it; up to here a call is refused by itself."""
 RECORD_MESSAGE_BYTES_MAX: Final = 260 * 1024
 """A record (docs/record-format.md) and what names its field; only over HTTP, where nothing waits for it."""
 

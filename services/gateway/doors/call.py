@@ -6,7 +6,7 @@ from typing import Final
 
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
-from paiju.gateway.v1.gateway_service_pb2 import CallResult
+from paiju.gateway.v1.gateway_service_pb2 import CallError, CallResult
 
 from services.chassis.clock import Clock
 from services.chassis.errors import Outage, Refusal
@@ -31,12 +31,43 @@ STATUSES: Final = {
     7: 403,
     8: 429,
     9: 409,
+    10: 409,
+    11: 400,
     12: 404,
     13: 500,
     14: 503,
     16: 401,
 }
 """`google.rpc.Code` → HTTP status, for proxies and operators; clients read the `CallResult`."""
+
+STATUSES_OF_REASONS: Final = {
+    "MESSAGE_TOO_LARGE": 413,
+    "RECORD_TOO_LARGE": 413,
+    **dict.fromkeys(("ROOM_CODES_EXHAUSTED", "SHARD_BUSY", "SIGN_IN_BUSY"), 503),
+    **dict.fromkeys(
+        (
+            "FAVOURITES_FULL",
+            "FRIENDS_FULL",
+            "FRIEND_BLOCKS_FULL",
+            "FRIEND_HAS_ENOUGH",
+            "FRIEND_INBOX_FULL",
+            "FRIEND_REQUESTS_FULL",
+            "SHARES_FULL",
+            "TOO_MANY_API_KEYS",
+            "TOO_MANY_KEYS",
+            "TOO_MANY_ORDERS",
+        ),
+        409,
+    ),
+}
+"""Only too many requests are 429: libraries repeat those by themselves after a while, which is of no use
+where something is full until its owner empties it, nor where a request is too large.
+"""
+
+
+def status_of(error: CallError) -> int:
+    """Return the HTTP status for what went wrong; 200 if nothing did."""
+    return STATUSES_OF_REASONS.get(error.reason) or STATUSES.get(error.code, 500)
 
 
 class CallDoor:
@@ -55,7 +86,7 @@ class CallDoor:
             result = failed(Refusal("SERVICE_UNAVAILABLE"))
         return web.Response(
             body=result.SerializeToString(),
-            status=STATUSES.get(result.error.code, 500),
+            status=status_of(result.error),
             content_type=CONTENT_TYPE,
             headers={"Cache-Control": "no-store"},
         )

@@ -10,7 +10,7 @@ from aiohttp import WSCloseCode, WSMsgType, web
 
 from services.chassis.clock import Timer
 from services.chassis.errors import Refusal
-from services.gateway.core.methods import MESSAGE_BYTES_MAX
+from services.gateway.core.methods import READ_BYTES_MAX
 from services.gateway.doors.origin import address_of, is_origin_allowed
 from services.gateway.hub import Hub
 from services.gateway.session import Session
@@ -20,9 +20,6 @@ CLOSE_WAIT_S = 2.0
 
 BUSY_RETRY_S = 5
 """Who finds the house full is asked to come back after so long."""
-
-READ_BYTES_MAX = 4 * MESSAGE_BYTES_MAX
-"""What is larger is not even read; up to here the client gets a `Goodbye`."""
 
 CLOSE_CODES: Final = {
     "MESSAGE_TOO_LARGE": WSCloseCode.MESSAGE_TOO_BIG,
