@@ -27,7 +27,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class PlayRequest(_message.Message):
-    """From a client. At most 16 KiB."""
+    """From a client. At most 16 KiB; see `Play`."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -17,9 +17,13 @@ class GatewayServiceStub:
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     Play: _aio.StreamStreamMultiCallable[_gateway_service_pb2.PlayRequest, _gateway_service_pb2.PlayResponse]
-    """One connection of a player. The first message must be `hello`. A message may have 16 KiB; a larger one ends the connection with
-    `Goodbye` `MESSAGE_TOO_LARGE`, and one over 64 KiB is not read at all: the WebSocket closes with 1009 (message too big) and says no
-    `Goodbye`; a stream ends with `RESOURCE_EXHAUSTED` once over what gRPC takes.
+    """One connection of a player. The first message must be `hello`; any valid token is good for it, also of an API key without the scope
+    `play`: each command and call is refused by itself (`SCOPE_MISSING`) where a scope is missing, and what is told unasked is told by scope.
+
+    A message may have 16 KiB. A larger `call` is refused by itself (`MESSAGE_TOO_LARGE`) and counts as the messages that would fill it;
+    records of that size go by HTTP, `POST /call/`. Any other message that is larger ends the connection with `Goodbye` `MESSAGE_TOO_LARGE`,
+    and so does a `call` over 64 KiB in the stream; the WebSocket does not read so much, closes with 1009 (message too big) and says no `Goodbye`.
+    A stream ends with `RESOURCE_EXHAUSTED` once over what gRPC takes.
     """
 
 class GatewayServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -31,9 +35,13 @@ class GatewayServiceServicer(metaclass=_abc_1.ABCMeta):
         request_iterator: _abc.AsyncIterator[_gateway_service_pb2.PlayRequest],
         context: _aio.ServicerContext[_abc.AsyncIterator[_gateway_service_pb2.PlayRequest], _abc.AsyncIterator[_gateway_service_pb2.PlayResponse]],
     ) -> _abc.AsyncIterator[_gateway_service_pb2.PlayResponse]:
-        """One connection of a player. The first message must be `hello`. A message may have 16 KiB; a larger one ends the connection with
-        `Goodbye` `MESSAGE_TOO_LARGE`, and one over 64 KiB is not read at all: the WebSocket closes with 1009 (message too big) and says no
-        `Goodbye`; a stream ends with `RESOURCE_EXHAUSTED` once over what gRPC takes.
+        """One connection of a player. The first message must be `hello`; any valid token is good for it, also of an API key without the scope
+        `play`: each command and call is refused by itself (`SCOPE_MISSING`) where a scope is missing, and what is told unasked is told by scope.
+
+        A message may have 16 KiB. A larger `call` is refused by itself (`MESSAGE_TOO_LARGE`) and counts as the messages that would fill it;
+        records of that size go by HTTP, `POST /call/`. Any other message that is larger ends the connection with `Goodbye` `MESSAGE_TOO_LARGE`,
+        and so does a `call` over 64 KiB in the stream; the WebSocket does not read so much, closes with 1009 (message too big) and says no `Goodbye`.
+        A stream ends with `RESOURCE_EXHAUSTED` once over what gRPC takes.
         """
 
 def add_GatewayServiceServicer_to_server(servicer: GatewayServiceServicer, server: _aio.Server) -> None: ...

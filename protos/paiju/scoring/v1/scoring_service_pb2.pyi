@@ -250,7 +250,7 @@ class AuditRecordRequest(_message.Message):
     RECORD_FIELD_NUMBER: _builtins.int
     COMMITMENT_FIELD_NUMBER: _builtins.int
     record: _builtins.bytes
-    """docs/record-format.md; at most 256 KiB."""
+    """docs/record-format.md; at most 256 KiB (a request over 16 KiB does not go through `GatewayService.Play`, but by HTTP)."""
     commitment: _builtins.bytes
     """The commitment heard before the deal, 32 bytes; empty = the one in the record."""
     def __init__(

@@ -415,7 +415,7 @@ class CheckRecordRequest(_message.Message):
 
     RECORD_FIELD_NUMBER: _builtins.int
     record: _builtins.bytes
-    """At most 256 KiB."""
+    """At most 256 KiB; a request over 16 KiB does not go through `GatewayService.Play`, but by HTTP."""
     def __init__(
         self,
         *,
@@ -472,7 +472,7 @@ class ExplainDecisionRequest(_message.Message):
     share_token: _builtins.str
     """Of ShareRound, shared from above, or as the seat that answered."""
     record: _builtins.bytes
-    """A record that was brought instead; at most 256 KiB."""
+    """A record that was brought instead; at most 256 KiB (as in CheckRecordRequest)."""
     number: _builtins.int
     """`ReplayAnswer.number`."""
     def __init__(
