@@ -10,7 +10,7 @@ import io
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, ParamSpec
+from typing import Annotated, Any, Literal, ParamSpec
 
 import typer
 
@@ -250,6 +250,9 @@ def vectors(
 def rules(
     game: Annotated[str | None, typer.Argument(help="A game; all of them without.")] = None,
     preset: Annotated[str, typer.Option("--preset", help="Only this preset.")] = "",
+    language: Annotated[
+        Literal["en", "zh"], typer.Option("--language", help="Of the sentences on options.")
+    ] = "en",
     as_json: Json = False,
 ) -> None:
     """List a game's presets and options, as the code has them.
@@ -258,7 +261,7 @@ def rules(
     """
     from services.launch.rules import run
 
-    run(game, preset, as_json=as_json)
+    run(game, preset, language, as_json=as_json)
 
 
 @command("paiju holidays my-holidays.json")

@@ -341,6 +341,23 @@ def test_rules_shows_every_option_with_its_rule_and_its_values() -> None:
     assert "min_xi = 15; luzhou-10xi 10" in shown
 
 
+@pytest.mark.parametrize("game", sorted(GAMES))
+def test_rules_says_in_the_language_asked_for_what_each_option_does(game: str) -> None:
+    found = json.loads(paiju("rules", game, "--json").stdout)["options"]
+    english = paiju("rules", game).stdout.splitlines()
+    chinese = paiju("rules", game, "--language", "zh").stdout.splitlines()
+    assert len(english) == len(chinese) == 2 + 2 * len(found)
+    assert english[::2] == chinese[::2], "names and values are what one types"
+    for option, en, zh in zip(found.values(), english[3::2], chinese[3::2], strict=True):
+        assert en.startswith(f"    {option['what']} (")
+        assert f"：{option['what_zh']}（可填 " in zh
+        assert f"规则 {option['rule']}" in zh
+
+
+def test_rules_in_an_unknown_language_is_a_wrong_use() -> None:
+    assert paiju("rules", "paohuzi", "--language", "fr").exit_code == USAGE
+
+
 @pytest.mark.parametrize("folder", ["data", "a folder 牌局 #1"])
 def test_reconcile_reads_a_book_and_changes_nothing(tmp_path: Path, folder: str) -> None:
     data = tmp_path / folder
