@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from paiju.table.v1 import replay_service_pb2 as s
 from paiju.table.v1 import replay_service_pb2_grpc
 
+from engine.errors import BadRecordAction, BadRecordLine
 from engine.errors import Refusal as RuleRefusal
 from engine.face import Game
 from services.chassis import auth
@@ -238,9 +239,11 @@ def _refused(refusal: RuleRefusal) -> Refusal:
     why = str(refusal)[:WHY_CHARS_MAX]
     if refusal.reason == "NO_SUCH_DECISION":
         return Refusal("INVALID_ARGUMENT", field="number")
-    if refusal.reason == "BAD_RECORD_LINE":
-        return Refusal("RECORD_MALFORMED", why=why)
-    return Refusal("RECORD_DOES_NOT_HOLD", why=why)
+    if isinstance(refusal, BadRecordLine):
+        return Refusal("RECORD_MALFORMED", why=why, kind=refusal.reason, line=refusal.line)
+    if isinstance(refusal, BadRecordAction):
+        return Refusal("RECORD_DOES_NOT_HOLD", why=why, kind=refusal.reason, step=refusal.index + 1)
+    return Refusal("RECORD_DOES_NOT_HOLD", why=why, kind=refusal.reason)
 
 
 def _record(data: bytes) -> bytes:

@@ -64,7 +64,9 @@ async def is_explained(page: Page) -> None:
     """Fail unless the result adds up, is audited, and its deal is checked."""
     await page.wait_for_selector("[data-audit=AGREED]", timeout=ROUND_WAIT_MS)
     await page.wait_for_selector("[data-fair=ok]", timeout=ROUND_WAIT_MS)
-    points = await each_still(page, ".scores tbody td:nth-of-type(1)", "Number(node.textContent)")
+    points = await each_still(
+        page, ".scores tbody td:nth-of-type(1)", "Number(node.textContent.replaceAll(',', ''))"
+    )
     assert sum(points) == 0
     stakes = await each_still(page, ".tally-row.stake .tally-value")
     assert len(stakes) == 2

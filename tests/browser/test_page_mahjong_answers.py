@@ -250,7 +250,7 @@ async def test_the_result_draws_every_winner_explains_every_name_and_lists_every
             sets = sum(len(word) // 2 for word in words[7:])
             assert len(await each_still(page, f"{place} .win-row .tile")) == melds + sets
             assert len(await each_still(page, f"{place} .won")) == 1
-        paid = await each_still(page, ".payment b", "Math.abs(Number(node.textContent))")
+        paid = await each_still(page, ".payment b", "Math.abs(Number(node.textContent.replaceAll(',', '')))")
         assert sum(paid) == _paid(found.texts)
 
 

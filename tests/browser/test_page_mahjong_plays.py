@@ -81,7 +81,9 @@ async def test_a_guest_plays_a_whole_round_with_a_reload_and_looks_at_it_again(
         await page.wait_for_selector(".audit:has-text('已结算')", timeout=WAIT_MS)
         await look(page, f"real-{game}-result")
         await page.wait_for_selector(f".verdict.fair:has-text('1/{seats}')")
-        points = await each_still(page, ".scores tbody td:nth-of-type(1)", "Number(node.textContent)")
+        points = await each_still(
+            page, ".scores tbody td:nth-of-type(1)", "Number(node.textContent.replaceAll(',', ''))"
+        )
         assert len(points) == seats
         assert sum(points) == 0
         async with page.expect_download() as saving:

@@ -68,7 +68,9 @@ async def test_a_guest_plays_a_whole_round_and_sees_it_explained_audited_and_fai
         await page.wait_for_selector(".audit:has-text('已结算')", timeout=ROUND_WAIT_MS)
         await look(page, "real-result")
         await page.wait_for_selector(".verdict.fair:has-text('1/3')")
-        points = await each_still(page, ".scores tbody td:nth-of-type(1)", "Number(node.textContent)")
+        points = await each_still(
+            page, ".scores tbody td:nth-of-type(1)", "Number(node.textContent.replaceAll(',', ''))"
+        )
         assert len(points) == 3
         assert sum(points) == 0
         text = await saved(page)

@@ -125,7 +125,7 @@ async def test_a_round_is_found_again_looked_at_from_every_side_shared_and_broug
         await page.wait_for_selector("[data-panel=score] [data-deal=ok]")
         await page.wait_for_selector("[data-panel=score] [data-fair=ok]")
         await page.wait_for_selector("[data-panel=score] [data-audit=AGREED]")
-        points = await each_still(page, ".replay-scores td", "Number(node.textContent.replace('−', '-'))")
+        points = await each_still(page, ".replay-scores td", "Number(node.textContent.replaceAll(',', ''))")
         assert sum(points) == 0
         await look(page, "replay-score")
 

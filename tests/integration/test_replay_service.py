@@ -286,6 +286,22 @@ async def test_another_seed_is_refused_whoever_made_the_result_fit(house: House)
     with pytest.raises(Refusal, match="RECORD_DOES_NOT_HOLD") as refusal:
         await house.call("p_x", "CheckRecord", record=other)
     assert "seed" in str(refusal.value.details["why"])
+    assert refusal.value.details["kind"] == "RECORD_SEED_WRONG"
+
+
+async def test_a_changed_record_names_its_step_or_its_line_for_a_sentence_in_any_language(
+    house: House,
+) -> None:
+    data = PlayedMatch().round()[1].record
+    head, empty, course = data.partition(b"\n\n")
+    first, line, rest = course.partition(b"\n")
+    seat, at = first.split(b" ")[0], first[first.index(b"@") :]
+    with pytest.raises(Refusal, match="RECORD_DOES_NOT_HOLD") as step:
+        await house.call("p_x", "CheckRecord", record=head + empty + seat + b" hu " + at + line + rest)
+    assert (step.value.details["kind"], step.value.details["step"]) == ("BAD_RECORD_ACTION", "1")
+    with pytest.raises(Refusal, match="RECORD_MALFORMED") as place:
+        await house.call("p_x", "CheckRecord", record=data.replace(b"Game:", b"Gane:"))
+    assert (place.value.details["kind"], place.value.details["line"]) == ("BAD_RECORD_LINE", "3")
 
 
 async def test_a_record_that_is_too_large_is_not_looked_at(house: House) -> None:

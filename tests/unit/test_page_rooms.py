@@ -136,3 +136,49 @@ def test_only_what_differs_from_the_preset_is_asked_for_and_numbers_stay_in_thei
     changed, numbers = node.run(FORM, job)
     assert changed == {"santi": "ask"}
     assert numbers == [45, 1, 100, None, None, 8]
+
+
+REFUSED = """
+const { setLanguage } = await load("js/lib/i18n.mjs");
+const { isWhole, refusalOf } = await load("js/control/replaypage.mjs");
+const { Refused } = await load("js/net/refused.mjs");
+setLanguage(job.language, { setItem() {} });
+const refusal = { message_zh: "服务的话", message_en: "words of the service", details: job.details };
+answer([refusalOf(new Refused(refusal)), [[], ["round"], ["round", "m/1"], ["token"]].map(isWhole)]);
+"""
+WHY = "action 7 (seat 2 discard b8): seat 2 may not 'discard b8' now"
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("zh-CN", "这份牌谱不成立：第 7 步不合规则。"),
+        ("en", "This record does not hold: the rules are broken at step 7."),
+    ],
+)
+def test_a_changed_record_is_refused_in_ones_own_language_with_the_technical_text_beside(
+    language: str, words: str
+) -> None:
+    job = {"language": language, "details": {"kind": "BAD_RECORD_ACTION", "step": "7", "why": WHY}}
+    refused, whole = node.run(REFUSED, job)
+    assert refused == {"words": words, "why": WHY}
+    assert whole == [False, False, True, True]
+
+
+def test_what_the_page_has_no_sentence_for_is_told_in_the_words_of_the_service() -> None:
+    refused, _ = node.run(REFUSED, {"language": "zh-CN", "details": {"kind": "OTHER", "why": WHY}})
+    assert refused == {"words": "服务的话", "why": ""}
+
+
+NUMBERS = """
+const { compact, setLanguage, signed } = await load("js/lib/i18n.mjs");
+setLanguage(job, { setItem() {} });
+answer([[300, 3000, 15000, 100000, 1234567].map(compact), [-12345, 0, 2576].map(signed)]);
+"""
+
+
+@pytest.mark.parametrize(("language", "large"), [("zh-CN", ["10万", "123万"]), ("en", ["100k", "1.2M"])])
+def test_numbers_are_written_in_one_way(language: str, large: list[str]) -> None:
+    numbers, points = node.run(NUMBERS, language)
+    assert numbers == ["300", "3,000", "15,000", *large]
+    assert points == ["-12,345", "0", "+2,576"]

@@ -40,6 +40,9 @@ FAMILIES = {
     "paused": "SETTLEMENT_PENDING ROUND_DISPUTED",
     "say": "ti pao wei chouwei peng chi hu",
     "shape": "ti pao wei chouwei kan peng shun jiao jiang rest",
+    "replay.bad": (
+        "BAD_RECORD_LINE BAD_RECORD_ACTION RECORD_UNFINISHED RECORD_ENDS_OTHERWISE RECORD_SEED_WRONG"
+    ),
     "replay": "back run on first last score lesson share",
     "room.payer": "owner each winner",
     "room.pays": "owner each winner nothing",

@@ -1,5 +1,5 @@
 // Before a table: profile, wallet, sign-in, halls, tickets, statistics, records.
-import { t } from "../lib/i18n.mjs";
+import { grouped, t } from "../lib/i18n.mjs";
 import { freshId } from "../lib/ids.mjs";
 import { canPlay } from "../games/registry.mjs";
 import { goldIn } from "../game/wallet.mjs";
@@ -72,6 +72,13 @@ export class LobbyControls {
       if (error.reason !== "UNREACHABLE") this.controls.fail(error);
     }
     this.controls.router.start();
+  }
+
+  /** The address may ask to watch a table also when the page is open; a match of one's own comes first. */
+  followWatched() {
+    const tableId = watchedTable();
+    const { table } = this.state;
+    if (tableId && !(table?.me && !table.matchEnd)) this.controls.play.enter(tableId, { watches: true });
   }
 
   /** Everything the lobby shows; each part may fail alone. */
@@ -176,7 +183,7 @@ export class LobbyControls {
     return this.controls.once("sign_in", async () => {
       const { state: signIn, reward } = await this.call("progress/SignIn");
       this.change((state) => (state.signIn = signIn));
-      if (reward) this.controls.toast(t("signin.got", { gold: reward }), "good");
+      if (reward) this.controls.toast(t("signin.got", { gold: grouped(reward) }), "good");
       this.controls.sound.play("turn");
       await this.loadWallet();
     });

@@ -2,7 +2,7 @@
 import { callHttp } from "../net/http.mjs";
 import { Refused, wordsOf } from "../net/refused.mjs";
 import { fromKept, fromService } from "../game/replay.mjs";
-import { currentLanguage, t } from "../lib/i18n.mjs";
+import { currentLanguage, hasWords, t } from "../lib/i18n.mjs";
 import { PageControls } from "./pagecontrols.mjs";
 
 /** No record is longer (docs/record-format.md). */
@@ -14,18 +14,28 @@ function requestOf([first = "", second = ""]) {
   return first === "round" ? { round_id: second, viewer: "VIEWER_ABOVE" } : { share_token: first };
 }
 
+/** What a refusal says to people, and beside it what it says to who knows records: that is English in every language. */
+export function refusalOf(error) {
+  const { kind = "", why = "" } = error.details;
+  const key = `replay.bad.${kind}`;
+  return hasWords(key) ? { words: t(key, error.details), why } : { words: wordsOf(error, currentLanguage(), t("error.refused")), why: "" };
+}
+
+/** Whether an address names a round: a link may have been copied in part. */
+export const isWhole = ([first = "", second = ""]) => (first === "round" ? second !== "" : first !== "");
+
 /** Loads what the replay shows. */
 export class ReplayPageControls extends PageControls {
-  /** `refused`: why there is nothing to see, in words. */
+  /** `refused`: why there is nothing to see, `{words, why}`; null: nothing was refused. */
   fresh() {
-    return { refused: "" };
+    return { refused: null };
   }
 
   /** Ask for the round while the connection is still made: over HTTP, as whoever this browser is. */
   ahead(path) {
     const request = requestOf(path);
     const { session } = this.controls;
-    if (!request || !(session.isFresh || session.canSignIn)) return;
+    if (!request || !isWhole(path) || !(session.isFresh || session.canSignIn)) return;
     const answer = session.token().then((token) => callHttp("table/GetReplay", request, token));
     // What goes wrong here is asked again in its turn, and said then.
     this.early = { key: path.join("/"), answer: answer.catch(() => null) };
@@ -39,8 +49,8 @@ export class ReplayPageControls extends PageControls {
     const key = path.join("/");
     if (this.state.replay?.key === key) return undefined;
     if (this.state.replay) this.replays.stop();
-    this.set({ refused: "" });
-    if (path[0] === "record") return undefined;
+    this.set({ refused: null });
+    if (path[0] === "record" || !isWhole(path)) return undefined;
     return this.part("round", () => (path[0] === "round" ? this.openRound(key, path[1] ?? "") : this.openLink(key, path[0] ?? "")));
   }
 
@@ -86,7 +96,7 @@ export class ReplayPageControls extends PageControls {
         return null;
       }
       if (!(error instanceof Refused)) throw error;
-      this.set({ refused: wordsOf(error, currentLanguage(), t("error.refused")) });
+      this.set({ refused: refusalOf(error) });
       return null;
     }
   }
@@ -94,9 +104,9 @@ export class ReplayPageControls extends PageControls {
   /** Check a file that the person has chosen, and show it; what is no record is not even sent. */
   upload(file) {
     return this.once("upload", async () => {
-      this.set({ refused: "" });
+      this.set({ refused: null });
       if (file.size > RECORD_BYTES_MAX) {
-        this.set({ refused: t("replay.upload.large", { most: RECORD_BYTES_MAX / 1024 }) });
+        this.set({ refused: { words: t("replay.upload.large", { most: RECORD_BYTES_MAX / 1024 }), why: "" } });
         return;
       }
       const record = new Uint8Array(await file.arrayBuffer());
@@ -106,7 +116,7 @@ export class ReplayPageControls extends PageControls {
         answer = await callHttp("table/CheckRecord", { record }, await this.controls.session.token());
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
-        this.set({ refused: wordsOf(error, currentLanguage(), t("error.refused")) });
+        this.set({ refused: refusalOf(error) });
         return;
       }
       const round = fromService({ ...answer, record });

@@ -45,10 +45,16 @@ export class RoomControls {
     });
   }
 
-  /** Enter a room by a call that gives it; dialogs are done with. */
-  enter(method, request) {
+  /** Enter a room by a call that gives it; dialogs are done with. `refused(error)`: what to do if it does not. */
+  enter(method, request, refused = null) {
     return this.controls.once("room", async () => {
-      const { room } = await this.call(method, request);
+      let room;
+      try {
+        ({ room } = await this.call(method, request));
+      } catch (error) {
+        if (!refused) throw error;
+        return refused(error);
+      }
       this.change((state) => {
         state.dialog = null;
         state.invite = null;
@@ -64,8 +70,13 @@ export class RoomControls {
     return this.enter("CreateRoom", { request_id: freshId(), game: wish.game, ...wishOf(wish) });
   }
 
+  /** Take a place; of a room that plays already its page says whether it may be watched. */
   join(code) {
-    return this.enter("JoinRoom", { room_code: code });
+    return this.enter("JoinRoom", { room_code: code }, (error) => {
+      if (error.reason !== "ROOM_PLAYING") throw error;
+      this.change((state) => (state.dialog = null));
+      this.controls.router.go("room", code);
+    });
   }
 
   async changeRules(wish) {

@@ -24,8 +24,14 @@ export class Router {
 
   /** Who is here and where he sits is known: show what the address asks for, and follow it from now on. */
   start() {
-    if (!this.runs) this.frame.addEventListener("hashchange", () => this.follow());
+    if (!this.runs) this.frame.addEventListener("hashchange", () => this.moved());
     this.runs = true;
+    this.follow();
+  }
+
+  /** The address has changed while the page is open: to a page, or to a table that is to be watched. */
+  moved() {
+    this.controls.lobby.followWatched();
     this.follow();
   }
 

@@ -69,20 +69,20 @@ export function localised(object, stem = "title") {
 }
 
 /** A number with its sign. */
-export const signed = (value) => (value > 0 ? `+${value}` : String(value));
+export const signed = (value) => (value > 0 ? `+${grouped(value)}` : grouped(value));
 
 /** A number in full, in groups of three. */
 export const grouped = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 
-/** A number short enough for a seat: 123456 → 12.3万 or 123k. */
+/** A number short enough for a seat: 12345 → 12,345; 123456 → 12.3万 or 123k. */
 export function compact(value) {
   const size = Math.abs(value);
   if (language === "en") {
     if (size >= 1e6) return `${trim(value / 1e6)}M`;
-    return size >= 1e5 ? `${trim(value / 1e3)}k` : String(value);
+    return size >= 1e5 ? `${trim(value / 1e3)}k` : grouped(value);
   }
   if (size >= 1e8) return `${trim(value / 1e8)}亿`;
-  return size >= 1e5 ? `${trim(value / 1e4)}万` : String(value);
+  return size >= 1e5 ? `${trim(value / 1e4)}万` : grouped(value);
 }
 
 const trim = (value) => value.toFixed(Math.abs(value) < 100 ? 1 : 0).replace(/\.0$/, "");

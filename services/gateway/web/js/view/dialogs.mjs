@@ -1,7 +1,7 @@
 // What opens over the page: a frame, and by kind what is in it.
 import { allSettings, gameOf } from "../games/registry.mjs";
 import { takeFocus } from "../lib/focus.mjs";
-import { currentLanguage, localised, t } from "../lib/i18n.mjs";
+import { currentLanguage, grouped, localised, t } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { peopleHere, personDialog } from "./friends.mjs";
 import { recordDialog, recordsDialog, statisticsDialog } from "./history.mjs";
@@ -96,7 +96,7 @@ function signIn(state, controls) {
           { key: at, class: `${done ? "done" : ""} ${at === sign.reward_index ? "today" : ""}` },
           h("span.day-name", {}, t("signin.day", { day: at + 1 })),
           h("span.coin.large", { "aria-hidden": "true" }),
-          h("b", {}, String(gold)),
+          h("b", {}, grouped(gold)),
           done ? h("span.day-done", { "aria-label": t("signin.done"), role: "img" }, icon("check")) : null,
         );
       }),

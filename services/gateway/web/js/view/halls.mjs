@@ -1,7 +1,7 @@
 // All halls of a game by level: what they cost, who plays there, why one is closed and which one fits.
 import { bestHall, fittingHall, whyClosed } from "../game/halls.mjs";
 import { goldIn } from "../game/wallet.mjs";
-import { compact, currentLanguage, grouped, localised, t, tOr } from "../lib/i18n.mjs";
+import { currentLanguage, grouped, localised, t, tOr } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { icon } from "./icons.mjs";
 import { amountWords, chips, currencyMark, notice, panel, timeWords } from "./parts.mjs";
@@ -84,7 +84,7 @@ function hallRow(state, controls, hall) {
   const gold = goldIn(state.wallet);
   const reason = whyClosed(hall, gold);
   const [preset] = presetsOf(state, hall.game, [hall.preset]);
-  const entry = hall.entry_max ? t("hall.entry.range", { low: short(hall.entry_min), high: short(hall.entry_max) }) : t("hall.entry", { low: short(hall.entry_min) });
+  const entry = hall.entry_max ? t("hall.entry.range", { low: grouped(hall.entry_min), high: grouped(hall.entry_max) }) : t("hall.entry", { low: grouped(hall.entry_min) });
   return h(
     "li.hall-row",
     { key: hall.hall_id, "data-hall": hall.hall_id, class: reason ? "is-closed" : "" },
@@ -92,8 +92,8 @@ function hallRow(state, controls, hall) {
     h(
       "dl.hall-figures",
       {},
-      figure("halls.stake", short(hall.base_stake)),
-      figure("halls.buy_in", short(hall.buy_in)),
+      figure("halls.stake", grouped(hall.base_stake)),
+      figure("halls.buy_in", grouped(hall.buy_in)),
       figure("halls.fee", hall.fee ? t("halls.fee.each", { fee: grouped(hall.fee) }) : t("halls.fee.none")),
       figure("halls.rounds", String(hall.rounds)),
       figure("halls.people", String(hall.playing ?? 0)),
@@ -115,9 +115,6 @@ function coinWords(hall) {
   const coin = localised(hall, "coin");
   return coin && coin.toLowerCase() !== t("currency.gold").toLowerCase() ? t("halls.coin", { coin }) : "";
 }
-
-/** In full as far as that is short. */
-const short = (amount) => (amount < 1e5 ? grouped(amount) : compact(amount));
 
 const figure = (key, value) => h("div", { key }, h("dt", {}, t(key)), h("dd", {}, value));
 

@@ -157,16 +157,16 @@ function hallCard(state, controls, hall) {
   const reason = whyClosed(hall, gold);
   const said = currentLanguage() === "en" ? hall.refusal_en : hall.refusal_zh;
   const entry = hall.entry_max
-    ? t("hall.entry.range", { low: compact(hall.entry_min), high: compact(hall.entry_max) })
-    : t("hall.entry", { low: compact(hall.entry_min) });
+    ? t("hall.entry.range", { low: grouped(hall.entry_min), high: grouped(hall.entry_max) })
+    : t("hall.entry", { low: grouped(hall.entry_min) });
   const waits = waitsForGold(state);
   const busy = waits || state.busy.has("ticket");
   return h(
     "article.hall",
     { key: hall.hall_id, class: reason ? "closed" : "" },
     h("h3", {}, localised(hall)),
-    h("p.hall-stake", {}, t("hall.stake", { stake: compact(hall.base_stake) })),
-    h("p.hall-facts", {}, entry, " · ", t("hall.rounds", { rounds: hall.rounds }), hall.fee ? ` · ${t("hall.fee", { fee: compact(hall.fee) })}` : "", hall.waiting ? ` · ${t("hall.waiting", { count: hall.waiting })}` : ""),
+    h("p.hall-stake", {}, t("hall.stake", { stake: grouped(hall.base_stake) })),
+    h("p.hall-facts", {}, entry, " · ", t("hall.rounds", { rounds: hall.rounds }), hall.fee ? ` · ${t("hall.fee", { fee: grouped(hall.fee) })}` : "", hall.waiting ? ` · ${t("hall.waiting", { count: hall.waiting })}` : ""),
     reason
       ? h("p.hall-closed", {}, CLOSED[reason] ? t(CLOSED[reason]) : said, " ", h("a.hall-link", { href: "#halls" }, t("halls.all")))
       : h(

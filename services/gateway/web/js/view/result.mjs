@@ -1,7 +1,7 @@
 // After a round: why it scored what it scored, what the auditor says, and whether the deal was fair.
 import { endingWords } from "../control/limits.mjs";
 import { placesOf } from "../game/scoresheet.mjs";
-import { currentLanguage, signed, t, tOr } from "../lib/i18n.mjs";
+import { currentLanguage, grouped, signed, t, tOr } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { countdown } from "./actions.mjs";
 import { peopleHere } from "./friends.mjs";
@@ -111,7 +111,7 @@ const tone = (value) => (value > 0 ? "plus" : value < 0 ? "minus" : "");
 function auditLine(table) {
   const { settlement } = table;
   const settled = table.baseStake && settlement?.verdict === "AGREED" ? t(settlement.settled ? "audit.settled" : "audit.settling") : "";
-  const money = settled && settlement.fees?.length ? `${settled} · ${t("result.fee", { fee: table.fee })}` : settled;
+  const money = settled && settlement.fees?.length ? `${settled} · ${t("result.fee", { fee: grouped(table.fee) })}` : settled;
   return auditVerdict(settlement, money);
 }
 
@@ -173,7 +173,7 @@ function finalTable(state) {
           avatar(state, table.seats[at].player_id, at),
           h("span.rank-name", {}, nameOfPlayer(state, table.seats[at].player_id, at)),
           h("b", { class: tone(scores[at]) }, signed(scores[at])),
-          table.baseStake ? h("span.rank-coins", {}, h("span.coin", { "aria-hidden": "true" }), String(table.seats[at].stake)) : null,
+          table.baseStake ? h("span.rank-coins", {}, h("span.coin", { "aria-hidden": "true" }), grouped(table.seats[at].stake)) : null,
         ),
       ),
     ),

@@ -1,6 +1,6 @@
 // A friends' room before its match: code, link, what is agreed on, who sits where; and what its dialogs say.
 import { linkTo, placeOf } from "../control/rooms.mjs";
-import { compact, localised, t, tOr } from "../lib/i18n.mjs";
+import { grouped, localised, t, tOr } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { copyText } from "./download.mjs";
 import { friendsToInvite } from "./friendsroom.mjs";
@@ -10,6 +10,7 @@ import { notice, panel, timeWords } from "./parts.mjs";
 import { avatar, isBot, nameOfPlayer } from "./people.mjs";
 import { catalogue, changesOf, gameTitle, presetsOf } from "./presets.mjs";
 import { waitFor } from "./waitfor.mjs";
+import { atTable } from "./watch.mjs";
 
 const LEVELS = ["easy", "normal", "hard"];
 const isOwner = (state, room) => room.owner_id === state.playerId;
@@ -77,7 +78,7 @@ export const voiceWords = (voice) => (voice ? "room.voice.yes" : "room.voice.no"
 export function agreedWords(state, room) {
   const rules = room.rules ?? {};
   const hall = state.halls?.find((one) => one.game === room.game && one.preset === room.preset && one.level === room.level);
-  const stake = room.level ? t("room.for_gold", { level: hall ? localised(hall, "level") : room.level, stake: compact(room.base_stake) }) : t("room.for_points");
+  const stake = room.level ? t("room.for_gold", { level: hall ? localised(hall, "level") : room.level, stake: grouped(room.base_stake) }) : t("room.for_points");
   const pays = room.cards ? t(`room.pays.${rules.payer || "owner"}`, { count: room.cards }) : t("room.pays.nothing");
   return [stake, pays, t(`room.chat.${rules.chat || "all"}`), t(voiceWords(rules.voice)), t(`room.watching.${rules.watching || "no"}`)];
 }
@@ -207,6 +208,9 @@ export function closeDialog(state, controls) {
   ];
 }
 
+/** A room that plays already, by who may watch it. */
+const WATCHED = { yes: { words: "room.plays.watch", button: "watch.go" }, ask: { words: "room.plays.ask", button: "watch.ask" } };
+
 /** Describe `#/room/<code>` to who is not in the room. */
 export function roomPage(state, controls, [code = ""]) {
   const mine = controls.pages.room;
@@ -216,7 +220,8 @@ export function roomPage(state, controls, [code = ""]) {
   const free = room.places.filter((place) => !place.player_id).length;
   const open = room.state === "open";
   const gone = room.state === "closed" ? "room.closed" : "room.plays";
-  const why = open ? "room.full" : gone;
+  const watched = room.state === "playing" && room.table_id ? WATCHED[room.rules?.watching] : undefined;
+  const why = watched?.words ?? (open ? "room.full" : gone);
   return panel(
     "room",
     t("room.invited", { code }),
@@ -227,12 +232,14 @@ export function roomPage(state, controls, [code = ""]) {
       {},
       room.places.map((place) => h("li", { key: place.seat }, place.player_id ? [avatar(state, place.player_id, place.seat), h("span", {}, nameOfPlayer(state, place.player_id, place.seat))] : [h("span.avatar.empty", { "aria-hidden": "true" }, "+"), h("span.soft", {}, t("room.empty"))])),
     ),
-    open && free ? null : notice(t(why), "bad"),
+    open && free ? null : notice(t(why), watched ? "plain" : "bad"),
     h(
       "div.page-buttons",
       {},
       h("button.plain", { "data-button": "home", onclick: () => controls.router.home() }, t("room.not_now")),
-      h("button.primary", { "data-button": "join", disabled: !open || !free || state.busy.has("room") || Boolean(state.table), onclick: () => mine.join() }, t("room.join")),
+      watched
+        ? h("button.primary", { key: "watch", "data-button": "watch", disabled: atTable(state), onclick: () => controls.pages.watch.watch(room.table_id) }, icon("eye"), t(watched.button))
+        : h("button.primary", { key: "join", "data-button": "join", disabled: !open || !free || state.busy.has("room") || Boolean(state.table), onclick: () => mine.join() }, t("room.join")),
     ),
   );
 }

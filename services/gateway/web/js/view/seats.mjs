@@ -65,7 +65,8 @@ function gives(seat) {
 }
 
 function figures(table, seat) {
-  if (!seat) return null;
+  // Who watches knows nothing of them before the picture begins: the table is shown empty until then.
+  if (!seat || (table.seat < 0 && !table.roundId)) return null;
   return h(
     "span.seat-figures",
     {},
@@ -136,7 +137,7 @@ export function ownSeat(state) {
     "section.own",
     { key: "own", "aria-label": t("own.title") },
     portrait(state, at),
-    h("span.seat-name", { title: seat ? nameOfPlayer(state, seat.player_id, at) : "" }, marker(table, at) ?? (seat ? nameOfPlayer(state, seat.player_id, at) : "")),
+    h("span.own-line", {}, marker(table, at), h("span.seat-name", { title: seat ? nameOfPlayer(state, seat.player_id, at) : "" }, seat ? nameOfPlayer(state, seat.player_id, at) : "")),
     figures(table, seat),
     bankOf(table, seat),
     table.face.ownFacts(state),

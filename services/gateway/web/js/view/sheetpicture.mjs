@@ -1,4 +1,5 @@
 // The score sheet as a picture: a canvas that the browser saves. What it shows is given as words and numbers.
+import { signed } from "../lib/i18n.mjs";
 
 const WIDTH = 720;
 const SCALE = 2;
@@ -8,7 +9,6 @@ const RANK = 58;
 const FONT = '"PingFang SC", "Hiragino Sans GB", "Microsoft YaHei", "Noto Sans CJK SC", "Noto Sans SC", system-ui, sans-serif';
 const INK = { felt: "#124a38", deep: "#0a2e23", paper: "#fffaf0", band: "#f4e7c8", ink: "#211a14", soft: "#5a4a3a", gold: "#f0c65a", plus: "#a3231c", minus: "#0f5c33", edge: "#d9cba6" };
 
-const signed = (value) => (value > 0 ? `+${value}` : String(value));
 const toneOf = (value) => (value > 0 ? INK.plus : value < 0 ? INK.minus : INK.soft);
 
 /** A text cut to a width, with an ellipsis where it was longer. */

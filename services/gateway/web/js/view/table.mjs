@@ -1,5 +1,5 @@
 // The table: bar, the others, the middle, the own seat, the hand, the buttons. What is the game's own comes from its face.
-import { signed, t, tOr } from "../lib/i18n.mjs";
+import { grouped, signed, t, tOr } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { actionBar } from "./actions.mjs";
 import { chatPanel } from "./chat.mjs";
@@ -63,8 +63,8 @@ function bar(state, controls) {
       {},
       h("span.bar-preset", {}, presetTitle(state, table.game, table.preset, t("room.custom"))),
       h("span.bar-round", {}, table.toScore ? t("table.to_score", { now: table.roundNo || 1, score: table.toScore }) : t("table.round", { now: table.roundNo || 1, all: table.rounds || "…" })),
-      table.baseStake ? h("span.bar-stake", {}, t("hall.stake", { stake: table.baseStake })) : null,
-      table.fee ? h("span.bar-stake", {}, t("table.fee", { fee: table.fee })) : null,
+      table.baseStake ? h("span.bar-stake", {}, t("hall.stake", { stake: grouped(table.baseStake) })) : null,
+      table.fee ? h("span.bar-stake", {}, t("table.fee", { fee: grouped(table.fee) })) : null,
       table.roomCode ? h("span.bar-room", {}, t("table.room", { code: table.roomCode })) : null,
     ),
     h(

@@ -1,6 +1,6 @@
 // Live tables to watch, and the strip that a watched table wears.
 import { ANY_RATING, NEWEST, RATINGS, VIEWERS, lastPlay } from "../control/watch.mjs";
-import { compact, localised, t } from "../lib/i18n.mjs";
+import { compact, grouped, localised, t } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { icon } from "./icons.mjs";
 import { chips, field, more, nothing } from "./parts.mjs";
@@ -88,9 +88,11 @@ const noneWords = ({ player, friends }) => t(player ? "watch.none.player" : frie
 /** Tables that a bound on ratings leaves out although they might fit. */
 const leftOut = ({ unrated }) => (unrated ? h("p.soft", { key: "unrated", "data-unrated": String(unrated) }, t("watch.unrated", { count: unrated })) : null);
 
+/** Whether somebody plays at a table himself: he looks on nowhere else. */
+export const atTable = ({ table }) => table !== null && table.me !== null && !table.matchEnd;
+
 function row(state, mine, table) {
   const sits = table.player_ids.includes(state.playerId);
-  const isBusy = state.table !== null && state.table.me !== null && !state.table.matchEnd;
   const hall = state.halls?.find((one) => one.hall_id === table.hall_id);
   return h(
     "li.watch-row",
@@ -115,7 +117,7 @@ function row(state, mine, table) {
         {},
         [
           t("table.round", { now: table.round_no || 1, all: table.rounds }),
-          table.base_stake ? t("hall.stake", { stake: compact(table.base_stake) }) : t("watch.points"),
+          table.base_stake ? t("hall.stake", { stake: grouped(table.base_stake) }) : t("watch.points"),
           table.rating ? t("watch.rating.of", { rating: table.rating }) : "",
           table.is_room ? t("watch.room") : "",
           table.delay_ms ? t("watch.late", { seconds: secondsOf(table.delay_ms) }) : t("watch.live"),
@@ -125,7 +127,7 @@ function row(state, mine, table) {
       ),
       sits
         ? h("span.tag", {}, t("watch.own"))
-        : h("button.primary", { "data-button": "watch", disabled: isBusy, onclick: () => mine.watch(table.table_id) }, icon("eye"), t(table.needs_leave ? "watch.ask" : "watch.go")),
+        : h("button.primary", { "data-button": "watch", disabled: atTable(state), onclick: () => mine.watch(table.table_id) }, icon("eye"), t(table.needs_leave ? "watch.ask" : "watch.go")),
     ),
   );
 }

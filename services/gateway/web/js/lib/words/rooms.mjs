@@ -66,6 +66,8 @@ export const ROOMS = {
   "room.link.bad": ["这个链接不是房间链接", "This link leads to no room"],
   "room.full": ["房间已满", "The room is full"],
   "room.plays": ["房间已经开局", "The room is playing already"],
+  "room.plays.watch": ["房间已经开局，可以观战", "The room is playing already; you may watch it"],
+  "room.plays.ask": ["房间已经开局，桌上有人同意就能观战", "The room is playing already; you may watch it if somebody there lets you in"],
   "room.not_now": ["不了", "Not now"],
   "room.again": ["再来一场", "Once more"],
   "room.again.asks": ["{who} 想再来一场", "{who} wants to play once more"],
