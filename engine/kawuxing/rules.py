@@ -27,7 +27,9 @@ class RuleSet(Options):
 
     kong_after_pong: bool = flag("Whether a concealed or added kong is allowed right after a pong.", "§2")
     replacement_from_tail: bool = flag("Whether a kong's replacement is the last tile of the wall.", "§2")
-    claim_last: str = choice("What the last discard can be claimed for.", "§2", "hu_only", "hu_pong")
+    claim_last: str = choice(
+        "What the last discard can be claimed for: a win only, or a pong too.", "§2", "hu_only", "hu_pong"
+    )
     ban_feeding: bool = flag(
         "Whether a tile that a revealed player waits for may only be discarded if nothing else is held.", "§2"
     )

@@ -52,12 +52,16 @@ class RuleSet(Options):
         "table_xi",
     )
     po_pao_hu: bool = flag("Whether one may win without running one's own kan, wei or peng.", "§8")
-    discard_hu: bool = flag("Whether a discard can be won.", "§12")
+    discard_hu: bool = flag("Whether a discard can be won, and not only a card of the wall.", "§12")
     discard_hu_pays: str = choice(
         "Who pays for a won discard: the discarder for both, or each of the two.", "§12", "discarder", "all"
     )
     liangzhang_hu: str = choice(
-        "Who may win with the card that the dealer is dealt face up.", "§4", "off", "dealer", "all"
+        "Who may win with the card that the dealer is dealt face up: nobody, the dealer only, or all.",
+        "§4",
+        "off",
+        "dealer",
+        "all",
     )
     liang_xian_zimo: bool = flag(
         "Whether another seat than the dealer that wins with the card dealt face up counts as self-drawn.",
@@ -83,7 +87,14 @@ class RuleSet(Options):
     fee: int = younger_number(
         "Coins that each seat pays to play a round; no seat wins them.", "§10", 1_000_000_000, "settlement"
     )
-    point_cap: int | None = number("The most points a loser pays.", "§12", 1, 1_000_000, "rules", True)
+    point_cap: int | None = number(
+        "The most points that a loser pays for a round; none for no limit.",
+        "§12",
+        1,
+        1_000_000,
+        "rules",
+        True,
+    )
 
     def __post_init__(self) -> None:
         # Not super(): for the slots the decorator makes the class anew, and super() would mean the first one.
