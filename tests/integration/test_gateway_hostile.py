@@ -295,12 +295,35 @@ class Fuzzed:
         return heard
 
     async def grpc(self, said: list[bytes]) -> list[PlayResponse]:
-        """The same over a stream."""
+        """The same over a stream.
+
+        A write on a stream that the other end has closed fails, and then the library says INTERNAL of the
+        whole stream, on its own account: what was sent to us before can be read all the same.
+        """
         play: Any = self._channel.stream_stream("/paiju.gateway.v1.GatewayService/Play")
-        last = PlayRequest(ping=Ping(at_ms=9)).SerializeToString()
-        call = play(iter([self._hello(), *said, last]))
-        async with asyncio.timeout(WAIT_S):
-            return [PlayResponse.FromString(one) async for one in call]
+        call = play()
+        was_cut = False
+
+        async def write() -> None:
+            nonlocal was_cut
+            try:
+                for data in (self._hello(), *said, PlayRequest(ping=Ping(at_ms=9)).SerializeToString()):
+                    await call.write(data)
+                await call.done_writing()
+            except (grpc.aio.AioRpcError, asyncio.InvalidStateError):
+                was_cut = True
+
+        heard: list[PlayResponse] = []
+        code = grpc.StatusCode.OK
+        async with asyncio.timeout(WAIT_S), asyncio.TaskGroup() as group:
+            group.create_task(write())
+            try:
+                async for one in call:
+                    heard.append(PlayResponse.FromString(one))  # noqa: PERF401 - kept also when it breaks off
+            except grpc.aio.AioRpcError as error:
+                code = error.code()
+        assert code is grpc.StatusCode.OK or (was_cut and code is grpc.StatusCode.INTERNAL), code
+        return heard
 
     async def check(self, heard: list[PlayResponse]) -> None:
         """The hostile one was answered or shown out with a reason, and the good one plays on."""
@@ -311,6 +334,18 @@ class Fuzzed:
         answer = await self.good.command(TABLE, act=Act(question=self._acts))
         assert not answer.reason
         assert len(await self.good.frames(1)) == 1
+
+
+async def test_who_writes_on_after_the_end_hears_why_it_ended(
+    nats_server: NatsServer, tmp_path: Path
+) -> None:
+    fuzzed = Fuzzed()
+    await fuzzed.start(nats_server.url, tmp_path)
+    for _ in range(20):
+        heard = await fuzzed.grpc([b"\xff", *[PlayRequest(ping=Ping(at_ms=3)).SerializeToString()] * 200])
+        assert heard[-1].goodbye.reason == "BAD_MESSAGE"
+        await fuzzed.check(heard)
+    await fuzzed.stop()
 
 
 @pytest.mark.parametrize("door", ["websocket", "grpc"])
