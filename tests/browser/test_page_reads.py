@@ -201,7 +201,10 @@ async def test_the_rules_of_a_table_mark_what_differs_from_the_preset(
         await page.wait_for_selector(".rules-changed")
         marked = await each_still(page, ".rules-changed dt", "node.dataset.option")
         assert sorted(marked) == sorted(changes)
-        assert all("原为" in words for words in await each_still(page, ".rules-changed dd"))
+        assert all("原为" in words for words in await each_still(page, ".rules-changed dd:not(.option-text)"))
+        doudizhu = next(game for game in stage.catalogue.games if game.game == "doudizhu")
+        said = {option.name: option.text_zh for option in doudizhu.options}
+        assert await each_still(page, ".rules-changed .option-text") == [said[name] for name in marked]
         await look(page, "rules-changed")
         await page.click(".dialog summary")
         all_marked = await each_still(page, "details .changed[data-option]", "node.dataset.option")

@@ -168,6 +168,7 @@ function rules(state) {
       return [
         h("dt", { key: `${option.name}.t`, class: isChanged ? "changed" : "", "data-option": option.name }, localised(option)),
         h("dd", { key: `${option.name}.d`, class: isChanged ? "changed" : "" }, optionWords(option, options[option.name], name), usual),
+        h("dd.option-text", { key: `${option.name}.w`, class: isChanged ? "changed" : "" }, localised(option, "text")),
       ];
     });
   return [
