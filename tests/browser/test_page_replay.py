@@ -10,7 +10,7 @@ from playwright.async_api import Browser, Page
 
 from engine import GAMES
 from tests.browser.support.chromium import CHROMIUM, opened
-from tests.browser.support.layout import look
+from tests.browser.support.layout import look, photograph
 from tests.browser.support.pages import DESKTOP, LYING, UPRIGHT, look_everywhere
 from tests.browser.support.patient import quick_halls
 from tests.browser.support.seen import (
@@ -39,6 +39,18 @@ SEEK = """(to) => {
   bar.value = to;
   bar.dispatchEvent(new Event("input"));
 }"""
+
+OFF_THE_EDGE = """() => {
+  const floor = document.querySelector(".replay-panel").getBoundingClientRect().top;
+  const parts = ".replay :is(.hand-count, .avatar, .seat-name, .seat-figures, .rack .hand-card)";
+  return [...document.querySelectorAll(parts)]
+    .filter((node) => node.checkVisibility() && !node.closest(".replay-panel"))
+    .map((node) => [node, node.getBoundingClientRect()])
+    .filter(([node, box]) => box.left < 0 || box.right > innerWidth || box.top > floor - 8
+      || node.scrollHeight > node.clientHeight + 4 && node.matches(".seat-name"))
+    .map(([node, box]) => `${node.className} ${node.textContent}: ${box.left}, ${box.top}`);
+}"""
+"""Parts of the table that are cut by the page's edge or lie under the panel."""
 
 
 @pytest.fixture(scope="module")
@@ -220,3 +232,10 @@ async def test_every_game_can_be_looked_at_from_above_at_every_size(
             for size in (LYING, UPRIGHT, DESKTOP):
                 await page.set_viewport_size({"width": size[0], "height": size[1]})
                 await look(page, f"replay-{game}-{step}")
+        # Beside a panel the table is small: what hangs on a picture, the names and the hand stay whole.
+        await change(page, SEEK, str(last // 2))
+        await page.set_viewport_size({"width": UPRIGHT[0], "height": UPRIGHT[1]})
+        await page.click("[data-button=score]")
+        await page.wait_for_selector("[data-panel=score] .replay-scores")
+        await photograph(page, f"replay-{game}-panel")
+        assert await still(page, OFF_THE_EDGE) == []
