@@ -15,7 +15,7 @@ from services.chassis.auth import service_token
 from services.chassis.clock import SystemClock
 from tests.browser.support.chromium import CHROMIUM, opened
 from tests.browser.support.layout import look
-from tests.browser.support.seen import attribute, change, until_count
+from tests.browser.support.seen import attribute, change, still, until_count
 from tests.support.up import Up
 
 pytestmark = [
@@ -107,7 +107,7 @@ async def came_in(page: Page) -> bool:
     """Say whether a page that has waited for leave shows the table, once it waits no more."""
     await until_count(page, ".leave-wait", 0)
     await page.wait_for_selector(".lobby, main.table .watch-strip")
-    return await page.locator("main.table").count() == 1
+    return bool(await still(page, "() => Boolean(document.querySelector('main.table'))"))
 
 
 async def at_size(page: Page, size: tuple[int, int]) -> None:

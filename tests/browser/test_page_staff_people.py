@@ -14,7 +14,7 @@ from playwright.async_api import Browser, Page
 from tests.browser.support.chromium import CHROMIUM, opened
 from tests.browser.support.layout import look
 from tests.browser.support.pages import DESKTOP, UPRIGHT, go
-from tests.browser.support.seen import each, still, until, until_count, until_is
+from tests.browser.support.seen import each, each_still, still, until, until_count, until_is
 from tests.support.person import ACCOUNTS, Person
 from tests.support.up import Up
 from tests.support.wrong_engine import make_staff
@@ -134,7 +134,7 @@ async def test_an_admin_finds_somebody_and_whatever_is_done_to_him_stands_in_the
 @pytest.mark.long
 async def test_support_looks_and_changes_nothing(browser: Browser, up: Up) -> None:
     async with player(up, "手气好") as one, desk(browser, up, UPRIGHT, "zh-CN", "support") as page:
-        assert await each(page, ".staff-tab", "node.dataset.tab") == ["people"]
+        assert await each_still(page, ".staff-tab", "node.dataset.tab") == ["people"]
         await page.fill("[data-field=search]", "没有这个人")
         await page.click(".staff-search button")
         await page.wait_for_selector(".nothing")

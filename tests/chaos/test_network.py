@@ -89,12 +89,14 @@ def test_a_narrow_line_is_slow_and_wide_again_afterwards(network: Network) -> No
                 way.sendall(bytes(200_000))
         return time.monotonic() - began
 
-    wide = seconds()
+    def quickest() -> float:
+        """A busy machine makes any one of them slow, and none quick."""
+        return min(seconds() for _ in range(5))
+
     network.narrow("b")
-    narrow = seconds()
+    narrow = quickest()
     network.heal("b")
-    assert narrow > 10 * wide
-    assert seconds() < narrow / 2
+    assert quickest() < narrow / 4
 
 
 def test_people_connect_from_addresses_of_their_own(network: Network) -> None:
