@@ -121,4 +121,4 @@ def _gateway(process: Process) -> Gateway:
         shards=parts.settings.log_shards,
         tables_per_session_max=settings.tables_per_session_max,
     )
-    return Gateway(Hub(settings, parts, Calls(parts), through), process)
+    return Gateway(Hub(settings, parts, Calls(parts, settings), through), process)
