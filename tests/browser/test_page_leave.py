@@ -43,7 +43,6 @@ async def test_a_room_is_watched_by_leave_of_who_plays_there(browser: Browser, t
             for page in (viewer, other):
                 await page.wait_for_selector(".big-join")
                 await change(page, "(id) => { location.hash = `watch=${id}`; }", table_id)
-                await page.reload()
                 await page.wait_for_selector(".leave-wait [data-button=give-up]")
             await host.wait_for_selector(".ask-strip .ask-more")
             for size in (PHONE, SCREEN):
