@@ -12,11 +12,11 @@ from sqlalchemy import (
     and_,
     delete,
     func,
-    insert,
     or_,
     select,
     update,
 )
+from sqlalchemy.dialects import postgresql, sqlite
 
 from services.chassis.db import Database
 from services.chassis.errors import Refusal
@@ -104,7 +104,11 @@ class HistoryStore:
             if connection.execute(mine).scalar_one() >= FAVOURITES_MAX:
                 raise Refusal("FAVOURITES_FULL", most=FAVOURITES_MAX)
             row = {"player_id": player_id, "round_id": round_id, "note": note, "at_ms": now_ms}
-            connection.execute(insert(favourites), row)
+            # The same person may keep it twice at once.
+            kept = _upsert(connection)(favourites).values(row)
+            connection.execute(
+                kept.on_conflict_do_update(index_elements=list(favourites.primary_key), set_={"note": note})
+            )
 
         await self._db.run(write)
 
@@ -134,8 +138,9 @@ class HistoryStore:
             if connection.execute(select(func.count()).where(mine)).scalar_one() >= SHARES_MAX:
                 raise Refusal("SHARES_FULL", most=SHARES_MAX)
             made = Share(token, round_id, player_id, seat, now_ms, until_ms)
-            connection.execute(insert(shares), vars(made))
-            return made
+            # Asked for twice at once it is one link all the same.
+            connection.execute(_upsert(connection)(shares).values(vars(made)).on_conflict_do_nothing())
+            return _share(connection.execute(select(shares).where(same)).one())
 
         return await self._db.run(write)
 
@@ -229,3 +234,8 @@ def _favourite(player_id: str, round_id: str) -> ColumnElement[bool]:
 
 def _share(row: Any) -> Share:
     return Share(row.token, row.round_id, row.player_id, row.seat, row.created_at_ms, row.expires_at_ms)
+
+
+def _upsert(connection: Connection) -> Any:
+    """Return the dialect's insert: both know ON CONFLICT in the same words."""
+    return postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert

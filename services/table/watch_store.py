@@ -14,9 +14,9 @@ from sqlalchemy import (
     Text,
     delete,
     func,
-    insert,
     select,
 )
+from sqlalchemy.dialects import postgresql, sqlite
 
 from services.chassis import log
 from services.chassis.clock import Clock
@@ -70,10 +70,10 @@ class LikeStore:
         def work(connection: Connection) -> int:
             likes = play_likes.c
             of_play = (likes.round_id == round_id) & (likes.event_no == event_no)
-            mine = select(likes.at_ms).where(of_play & (likes.player_id == player_id))
-            if connection.execute(mine).one_or_none() is None:
-                row = {"round_id": round_id, "event_no": event_no, "player_id": player_id, "at_ms": now_ms}
-                connection.execute(insert(play_likes), row)
+            row = {"round_id": round_id, "event_no": event_no, "player_id": player_id, "at_ms": now_ms}
+            # The same person may like it by two gateways at once.
+            upsert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
+            connection.execute(upsert(play_likes).values(row).on_conflict_do_nothing())
             counted = select(func.count()).select_from(play_likes).where(of_play)
             return int(connection.execute(counted).scalar_one())
 

@@ -113,7 +113,9 @@ class Doors:
 async def world(nats_server: NatsServer, tmp_path: Path) -> AsyncIterator[World]:
     """All services; nobody's calls are counted."""
     own = {
-        "gateway": GatewaySettings(http_port=0, messages_burst=1e6, player_messages_burst=1e6),
+        "gateway": GatewaySettings(
+            http_port=0, messages_burst=1e6, player_messages_burst=1e6, wrong_codes_burst=10_000
+        ),
         "matchmaking": MatchmakingSettings(code_guesses_per_minute=10_000, writes_burst=1e6),
     }
     async with running(nats_server.url, tmp_path, wirings(), own) as made:

@@ -39,8 +39,18 @@ async def test_a_live_round_has_no_replay_and_a_finished_one_tells_what_each_sea
     stub: Any = replay_service_pb2_grpc.ReplayServiceStub
     api: Any = service.world.process("reader").rpc.client(stub, "table")
     door = await Door(service.world.process("gw").bus, service.world.clock).open()
-    players = [Player(door, name, TABLE, random.Random(name)) for name in ("p_a", "p_b")]
     asked = 0
+    was_asked = asyncio.Event()
+
+    class Patient(Player):
+        """Plays on once somebody has asked for the round."""
+
+        async def _act(self) -> bool:
+            if self.view.phase == "playing":
+                await was_asked.wait()
+            return await super()._act()
+
+    players = [Patient(door, name, TABLE, random.Random(name)) for name in ("p_a", "p_b")]
     refusals: set[str] = set()
 
     async def ask_until_it_ends() -> Any:
@@ -55,6 +65,8 @@ async def test_a_live_round_has_no_replay_and_a_finished_one_tells_what_each_sea
                 except Refusal as refusal:
                     refusals.add(refusal.reason)
                     asked += players[0].view.phase == "playing" and not is_over
+                    if asked:
+                        was_asked.set()
                     await asyncio.sleep(0.005)
                     continue
             return found

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from paiju.table.v1.events_pb2 import RoundFinished, RoundSeat
 
 from services.chassis.db import Database, migrate, schema_differences
 from services.chassis.errors import Refusal
+from services.table.records_store import HistoryStore
 from services.table.store import RecordStore, metadata
 
 
@@ -71,3 +74,18 @@ async def test_pages_hold_each_round_of_a_player_once_newest_first(store: Record
 async def test_a_page_token_that_is_not_ours_is_refused(store: RecordStore, token: str) -> None:
     with pytest.raises(Refusal, match="INVALID_ARGUMENT"):
         await store.page("p_a", 3, token)
+
+
+async def test_what_is_kept_or_shared_twice_at_once_is_kept_and_shared_once(
+    store: RecordStore, db: Database
+) -> None:
+    await store.keep(finished(1, "p_a", "p_b", "bot:normal"))
+    history = HistoryStore(db)
+    notes = [f"note {number}" for number in range(12)]
+    await asyncio.gather(*(history.set_favourite("p_a", "0-match1/1", note, 1_000) for note in notes))
+    assert await history.note_of("p_a", "0-match1/1") in notes
+    made = await asyncio.gather(
+        *(history.share("p_a", "0-match1/1", 0, f"token{number}", 1_000, 9_000) for number in range(12))
+    )
+    assert len({share.token for share in made}) == 1
+    assert (await history.shared(made[0].token, 2_000)).player_id == "p_a"

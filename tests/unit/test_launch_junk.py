@@ -91,7 +91,9 @@ def test_replay_takes_a_result_only_as_it_must_be_written(game: str, tmp_path: P
         assert paiju("replay", str(file)).exit_code == code, changed[:80]
 
 
-@pytest.mark.parametrize("arguments", [("rules", "doudizhu"), ("--help",), ("vectors", "FILE")])
+@pytest.mark.parametrize(
+    "arguments", [("rules", "doudizhu", "--language", "zh"), ("--help",), ("vectors", "FILE")]
+)
 def test_a_terminal_that_has_no_chinese_is_told_all_the_same(
     arguments: tuple[str, ...], tmp_path: Path
 ) -> None:
