@@ -20,6 +20,9 @@ function choosePreset(state) {
   if (!mine.some((hall) => hall.preset === state.preset)) state.preset = mine[0]?.preset ?? "";
 }
 
+/** Whether what went wrong passes by itself: the world has failed, or this page has asked too often. */
+const passes = (error) => isOutage(error) || error.reason === "RATE_LIMITED" || error.reason === "TOO_MANY_CALLS";
+
 /** The table that the address asks to watch: `#watch=<table id>`. */
 function watchedTable() {
   const [, tableId = ""] = /^#watch=([0-9a-z-]+)$/.exec(location.hash) ?? [];
@@ -87,8 +90,8 @@ export class LobbyControls {
   }
 
   /**
-   * Load a part of the page. A part that could not be loaded is named in `failed` and can be asked for again; where the world has
-   * failed, not the request, the page asks again by itself some times, as long as it is there to be seen.
+   * Load a part of the page. A part that could not be loaded is named in `failed` and can be asked for again; what passes by
+   * itself the page asks for again some times, as long as it is there to be seen.
    */
   async part(name, work, tries = 0) {
     clearTimeout(this.retries.get(name));
@@ -99,7 +102,7 @@ export class LobbyControls {
     } catch (error) {
       this.change((state) => state.failed.add(name));
       if (!(error instanceof Refused || error instanceof Unreachable)) throw error;
-      if (isOutage(error) && tries < AGAIN_MS.length) this.retries.set(name, setTimeout(() => this.isWanted(name) && this.part(name, work, tries + 1), AGAIN_MS[tries]));
+      if (passes(error) && tries < AGAIN_MS.length) this.retries.set(name, setTimeout(() => this.isWanted(name) && this.part(name, work, tries + 1), AGAIN_MS[tries]));
     }
   }
 
