@@ -39,11 +39,7 @@ class FreedWord:
             log.get().info("freed_not_told", group=self._group, shard=shard, why=str(outage))
 
     async def hear(self, heard: Heard) -> None:
-        """Call `heard(shard, revision)` from now on; once is enough.
-
-        Raises:
-            Outage: It can't be heard now.
-        """
+        """Call `heard(shard, revision)` from now on; call again, in case it can't be heard now."""
         if self._subscription is not None:
             return
 
@@ -57,7 +53,11 @@ class FreedWord:
             else:
                 log.get().warning("freed_not_understood", group=self._group, subject=subject)
 
-        self._subscription = await self._bus.listen(shard_freed_subject(self._group, "*"), take)
+        try:
+            self._subscription = await self._bus.listen(shard_freed_subject(self._group, "*"), take)
+        except Outage as outage:
+            # Without the word shards are found by looking.
+            log.get().info("freed_not_heard", group=self._group, why=str(outage))
 
     async def close(self) -> None:
         """Hear no more."""
