@@ -851,7 +851,7 @@ class ListFriendIdsResponse(_message.Message):
     PLAYER_IDS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """All of them, in the order of their ids."""
+        """All who show it, in the order of their ids."""
 
     def __init__(
         self,

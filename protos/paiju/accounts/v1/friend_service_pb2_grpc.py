@@ -196,14 +196,14 @@ class FriendServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def InviteFriend(self, request, context):
-        """Invite a friend to the room the caller sits in. He is told if he is there; nothing is kept.
+        """Invite a friend to the room the caller sits in. He is told if he is there; if he is not, he finds it later (`PresenceService`).
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListFriendIds(self, request, context):
-        """All friends of a player, for services.
+        """The friends of a player who show friends where they are, for services.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

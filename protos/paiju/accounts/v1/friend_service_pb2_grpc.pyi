@@ -45,9 +45,9 @@ class FriendServiceStub:
     ListBlockedPlayers: _aio.UnaryUnaryMultiCallable[_friend_service_pb2.ListBlockedPlayersRequest, _friend_service_pb2.ListBlockedPlayersResponse]
     """Whom the caller has blocked, the newest first."""
     InviteFriend: _aio.UnaryUnaryMultiCallable[_friend_service_pb2.InviteFriendRequest, _friend_service_pb2.InviteFriendResponse]
-    """Invite a friend to the room the caller sits in. He is told if he is there; nothing is kept."""
+    """Invite a friend to the room the caller sits in. He is told if he is there; if he is not, he finds it later (`PresenceService`)."""
     ListFriendIds: _aio.UnaryUnaryMultiCallable[_friend_service_pb2.ListFriendIdsRequest, _friend_service_pb2.ListFriendIdsResponse]
-    """All friends of a player, for services."""
+    """The friends of a player who show friends where they are, for services."""
 
 class FriendServiceServicer(metaclass=_abc_1.ABCMeta):
     """One's own friends. Every change may be repeated: the repeat finds it done."""
@@ -154,7 +154,7 @@ class FriendServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _friend_service_pb2.InviteFriendRequest,
         context: _aio.ServicerContext[_friend_service_pb2.InviteFriendRequest, _abc.Awaitable[_friend_service_pb2.InviteFriendResponse]],
     ) -> _abc.Awaitable[_friend_service_pb2.InviteFriendResponse]:
-        """Invite a friend to the room the caller sits in. He is told if he is there; nothing is kept."""
+        """Invite a friend to the room the caller sits in. He is told if he is there; if he is not, he finds it later (`PresenceService`)."""
 
     @_abc_1.abstractmethod
     def ListFriendIds(
@@ -162,6 +162,6 @@ class FriendServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _friend_service_pb2.ListFriendIdsRequest,
         context: _aio.ServicerContext[_friend_service_pb2.ListFriendIdsRequest, _abc.Awaitable[_friend_service_pb2.ListFriendIdsResponse]],
     ) -> _abc.Awaitable[_friend_service_pb2.ListFriendIdsResponse]:
-        """All friends of a player, for services."""
+        """The friends of a player who show friends where they are, for services."""
 
 def add_FriendServiceServicer_to_server(servicer: FriendServiceServicer, server: _aio.Server) -> None: ...

@@ -618,3 +618,39 @@ class Notice(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
 Global___Notice: _TypeAlias = Notice  # noqa: Y015
+
+@_typing.final
+class PeopleHere(_message.Message):
+    """Who is connected to a gateway as himself; core NATS, subject `paiju.gateway.people_here.<gateway>`. Changes are told within a second,
+    and of everybody who stays it is said again every 30 seconds, so that a word that was lost is made good.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GATEWAY_FIELD_NUMBER: _builtins.int
+    HERE_FIELD_NUMBER: _builtins.int
+    GONE_FIELD_NUMBER: _builtins.int
+    gateway: _builtins.str
+    """The gateway, another at each start of its process."""
+    @_builtins.property
+    def here(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Players who are here, at most 500."""
+
+    @_builtins.property
+    def gone(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Players who are not here any more, at most 500."""
+
+    def __init__(
+        self,
+        *,
+        gateway: _builtins.str = ...,
+        here: _abc.Iterable[_builtins.str] | None = ...,
+        gone: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["gateway", b"gateway", "gone", b"gone", "here", b"here"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PeopleHere: _TypeAlias = PeopleHere  # noqa: Y015
