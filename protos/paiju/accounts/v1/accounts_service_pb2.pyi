@@ -323,6 +323,7 @@ class Profile(_message.Message):
     DIALECT_FIELD_NUMBER: _builtins.int
     THEME_FIELD_NUMBER: _builtins.int
     IS_DELETED_FIELD_NUMBER: _builtins.int
+    CITY_FIELD_NUMBER: _builtins.int
     player_id: _builtins.str
     """`p_…`."""
     nickname: _builtins.str
@@ -343,6 +344,8 @@ class Profile(_message.Message):
     """`light`, `dark` or `auto`; empty is `auto`. Only in one's own profile."""
     is_deleted: _builtins.bool
     """The person is gone; what is left is the id, for the book of coins."""
+    city: _builtins.str
+    """A city within the region by its code of GB/T 2260, such as `430700`, or empty."""
     def __init__(
         self,
         *,
@@ -356,10 +359,11 @@ class Profile(_message.Message):
         dialect: _builtins.str = ...,
         theme: _builtins.str = ...,
         is_deleted: _builtins.bool = ...,
+        city: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["avatar", b"avatar", "created_at_ms", b"created_at_ms", "dialect", b"dialect", "homepage", b"homepage", "is_deleted", b"is_deleted", "nickname", b"nickname", "player_id", b"player_id", "region", b"region", "theme", b"theme", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["avatar", b"avatar", "city", b"city", "created_at_ms", b"created_at_ms", "dialect", b"dialect", "homepage", b"homepage", "is_deleted", b"is_deleted", "nickname", b"nickname", "player_id", b"player_id", "region", b"region", "theme", b"theme", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -522,22 +526,26 @@ class ProfileChoice(_message.Message):
     CODE_FIELD_NUMBER: _builtins.int
     ZH_FIELD_NUMBER: _builtins.int
     EN_FIELD_NUMBER: _builtins.int
+    REGION_FIELD_NUMBER: _builtins.int
     code: _builtins.str
     """What is kept."""
     zh: _builtins.str
     """In Chinese."""
     en: _builtins.str
     """In English."""
+    region: _builtins.str
+    """Of a city: the code of the region it is in."""
     def __init__(
         self,
         *,
         code: _builtins.str = ...,
         zh: _builtins.str = ...,
         en: _builtins.str = ...,
+        region: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["code", b"code", "en", b"en", "zh", b"zh"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["code", b"code", "en", b"en", "region", b"region", "zh", b"zh"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -570,6 +578,7 @@ class ListProfileChoicesResponse(_message.Message):
     REGIONS_FIELD_NUMBER: _builtins.int
     DIALECTS_FIELD_NUMBER: _builtins.int
     THEMES_FIELD_NUMBER: _builtins.int
+    CITIES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def avatars(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The built-in pictures."""
@@ -586,6 +595,10 @@ class ListProfileChoicesResponse(_message.Message):
     def themes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Themes."""
 
+    @_builtins.property
+    def cities(self) -> _containers.RepeatedCompositeFieldContainer[Global___ProfileChoice]:
+        """Divisions at the rank of prefectures (地级市, 自治州, 地区, 盟), region by region."""
+
     def __init__(
         self,
         *,
@@ -593,10 +606,11 @@ class ListProfileChoicesResponse(_message.Message):
         regions: _abc.Iterable[Global___ProfileChoice] | None = ...,
         dialects: _abc.Iterable[Global___ProfileChoice] | None = ...,
         themes: _abc.Iterable[_builtins.str] | None = ...,
+        cities: _abc.Iterable[Global___ProfileChoice] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["avatars", b"avatars", "dialects", b"dialects", "regions", b"regions", "themes", b"themes"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["avatars", b"avatars", "cities", b"cities", "dialects", b"dialects", "regions", b"regions", "themes", b"themes"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -41,6 +41,7 @@ METHODS: Final[dict[Any, tuple[str, ...]]] = {
         "GetProfile",
         "UpdateProfile",
         "BatchGetProfiles",
+        "ListProfileChoices",
         "ListSessions",
         "RevokeSession",
         "RevokeOtherSessions",
