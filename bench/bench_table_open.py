@@ -92,6 +92,7 @@ async def measured(
         "histogram": histogram(gained),
         "refused": dict(heard.refused),
         "gaps": heard.gaps,
+        "actions_per_round": round(actions / max(1, heard.rounds), 1),
         "starved": heard.starved,
         "load_average": round(os.getloadavg()[0], 1),
     }

@@ -49,6 +49,10 @@ class Driver:
         self.seats: dict[str, Seat] = {}
         self._by_shard: defaultdict[int, list[Seat]] = defaultdict(list)
         self._open: list[Seat] = []
+        self._from_part = (0, 1)
+        """Only tables from this part on, of so many, are played."""
+        self._rounds: dict[str, str] = {}
+        """Table → the round it is in."""
         self._epochs: defaultdict[int, int] = defaultdict(int)
         self.heard = Heard()
         self._heard_at: dict[int, float] = {}
@@ -144,6 +148,18 @@ class Driver:
         while self.heard.accepted - before < actions:
             await self.play(rate, 0.5)
 
+    async def spread(self, actions: float, rate: float, parts: int = 10) -> None:
+        """Play tables unequally, from none to so many actions each, so that they are all over a round alike.
+
+        Played equally, tables that began together end their rounds together, and what is measured then has
+        too many ends of rounds in it, or too few.
+        """
+        tables = len(self.seats) / 3
+        for part in range(parts):
+            self._from_part = part, parts
+            await self.warm(actions * tables * (parts - part) / parts**2, rate)
+        self._from_part = 0, 1
+
     def watch_move(self) -> Move:
         """Begin to note what becomes of every table under its next owner."""
         self.move = Move(dict(self._epochs))
@@ -153,7 +169,12 @@ class Driver:
         if not self._open:
             self.heard.starved += 1
             return
-        self._act(self._open[self._rng.randrange(len(self._open))], due)
+        least, parts = self._from_part
+        for _ in range(8 * parts):
+            seat = self._open[self._rng.randrange(len(self._open))]
+            if seat.table % parts >= least:
+                break
+        self._act(seat, due)
 
     def _act(self, seat: Seat, due: float) -> None:
         self._close(seat)
@@ -193,6 +214,8 @@ class Driver:
 
     def _asks(self, seat: Seat, play: p.Play) -> None:
         seat.round_id = play.round_id
+        self.heard.rounds += play.round_id != self._rounds.get(seat.table_id)
+        self._rounds[seat.table_id] = play.round_id
         self._close(seat)
         if play.HasField("question"):
             seat.question, seat.actions = play.question.number, tuple(play.question.actions)

@@ -26,6 +26,7 @@ class Seat:
         "round_id",
         "session",
         "shard",
+        "table",
         "table_id",
         "tag",
     )
@@ -33,6 +34,8 @@ class Seat:
     def __init__(self, table_id: str, seat: int) -> None:
         self.table_id = table_id
         self.shard = int(table_id.partition("-")[0], 16)
+        self.table = int(table_id.partition("-t")[2])
+        """Its number among all."""
         self.player = f"p_{table_id.replace('-', '_')}_{seat}"
         self.session = f"s{table_id}.{seat}"
         self.chain = nonce_chain(self.session.encode(), LINKS)
@@ -70,6 +73,8 @@ class Heard:
     batches: int = 0
     bytes: int = 0
     gaps: int = 0
+    rounds: int = 0
+    """Begun."""
     starved: int = 0
     """Arrivals that found no open question."""
     answer_ms: list[float] = field(default_factory=list)
