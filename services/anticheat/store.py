@@ -7,9 +7,9 @@ from statistics import median_low
 from typing import Any
 
 from sqlalchemy import BigInteger, Column, Connection, Integer, MetaData, String, Table, select
-from sqlalchemy.dialects import postgresql, sqlite
 
 from services.anticheat.core.counts import PairCounts, PlayerCounts
+from services.chassis.db.inserts import upsert
 
 ANSWER_TIMES_KEPT = 512
 """Answer times kept per player; the median is of these."""
@@ -61,7 +61,7 @@ def count_once(
     pair_counts: Sequence[PairCounts] = (),
 ) -> bool:
     """Add an event's counts, unless it is in the figures already; say whether it was new."""
-    mark = _insert(connection, counted).values(round_id=round_id, what=what).on_conflict_do_nothing()
+    mark = upsert(connection, counted).values(round_id=round_id, what=what).on_conflict_do_nothing()
     if connection.execute(mark.returning(counted.c.round_id)).first() is None:
         return False
     # In key order, so that two writers on PostgreSQL never wait for each other in a circle.
@@ -102,20 +102,13 @@ def _remember_answers(connection: Connection, entry: PlayerCounts, answers_befor
     first = answers_before + len(entry.answer_ms) - len(newest)
     for offset, ms in enumerate(newest):
         slot = (first + offset) % ANSWER_TIMES_KEPT
-        row = _insert(connection, answer_times).values(player_id=entry.player_id, slot=slot, ms=ms)
+        row = upsert(connection, answer_times).values(player_id=entry.player_id, slot=slot, ms=ms)
         connection.execute(
             row.on_conflict_do_update(index_elements=["player_id", "slot"], set_={"ms": row.excluded.ms})
         )
 
 
 def _add(connection: Connection, table: Table, key: dict[str, str], amounts: dict[str, int]) -> None:
-    row = _insert(connection, table).values(**key, **amounts)
+    row = upsert(connection, table).values(**key, **amounts)
     sums = {name: table.c[name] + amount for name, amount in amounts.items()}
     connection.execute(row.on_conflict_do_update(index_elements=list(key), set_=sums))
-
-
-def _insert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
-    """Return the dialect's insert: both know ON CONFLICT in the same words."""
-    if connection.dialect.name == "postgresql":
-        return postgresql.insert(table)
-    return sqlite.insert(table)

@@ -13,21 +13,26 @@ IPV6_BITS: Final = 64
 
 
 @lru_cache(maxsize=4096)
-def counted(address: str) -> str:
-    """Return what limits count: an IPv4 address, the /64 network of an IPv6 address, anything else as it is.
+def network_of(address: str) -> str | None:
+    """Return an IPv4 address, or the /64 network of an IPv6 address; None for what is neither.
 
-    >>> counted("2001:db8::1:2:3:4")
-    '2001:db8::/64'
+    >>> network_of("2001:db8::1:2:3:4"), network_of("::ffff:203.0.113.7"), network_of("unix:")
+    ('2001:db8::/64', '203.0.113.7', None)
     """
     try:
         parsed = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
-        return address[:ADDRESS_CHARACTERS_MAX]
+        return None
     if isinstance(parsed, ipaddress.IPv6Address):
         if parsed.ipv4_mapped is not None:
             return str(parsed.ipv4_mapped)
         return str(ipaddress.ip_network((int(parsed), IPV6_BITS), strict=False))
     return str(parsed)
+
+
+def counted(address: str) -> str:
+    """Return what limits count: the network of an address, anything else as it is."""
+    return network_of(address) or address[:ADDRESS_CHARACTERS_MAX]
 
 
 def of_peer(peer: str) -> str:

@@ -25,12 +25,12 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.dialects import postgresql, sqlite
 
 from services.chassis import log
 from services.chassis.bus.port import Bus
 from services.chassis.bus.registry import event_of
 from services.chassis.clock import Clock
+from services.chassis.db.inserts import upsert
 from services.chassis.db.port import Database
 from services.chassis.errors import Defect, Outage
 from services.chassis.metrics import Metrics
@@ -77,10 +77,9 @@ def put(connection: Connection, message: Message, event_id: str) -> None:
     event = event_of(message)
     if not event.stream:
         raise Defect(f"{event.name} is kept by no stream")
-    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
     row = {"event_id": event_id, "type": event.name, "payload": message.SerializeToString()}
     connection.execute(
-        dialect.insert(_OUTBOX).values(row).on_conflict_do_nothing(index_elements=["event_id"])
+        upsert(connection, _OUTBOX).values(row).on_conflict_do_nothing(index_elements=["event_id"])
     )
 
 

@@ -18,9 +18,9 @@ from sqlalchemy import (
     Text,
     select,
 )
-from sqlalchemy.dialects import postgresql, sqlite
 
 from services.chassis import outbox
+from services.chassis.db.inserts import upsert
 
 metadata = MetaData()
 
@@ -141,7 +141,6 @@ def keep(
     Returns:
         The audits that were first.
     """
-    upsert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
     if opened:
         rows: list[dict[str, object]] = [
             {
@@ -152,9 +151,9 @@ def keep(
             }
             for one in opened
         ]
-        connection.execute(upsert(openings).on_conflict_do_nothing(), rows)
+        connection.execute(upsert(connection, openings).on_conflict_do_nothing(), rows)
     for round_id in sorted(set(voided)):
-        connection.execute(upsert(voids).values(round_id=round_id).on_conflict_do_nothing())
+        connection.execute(upsert(connection, voids).values(round_id=round_id).on_conflict_do_nothing())
     first = []
     for audit in audited:
         message = audit.message
@@ -169,7 +168,7 @@ def keep(
             "audited_at_ms": now_ms,
         }
         stored = connection.execute(
-            upsert(audits).values(row).on_conflict_do_nothing().returning(audits.c.round_id)
+            upsert(connection, audits).values(row).on_conflict_do_nothing().returning(audits.c.round_id)
         )
         if stored.one_or_none() is not None:
             first.append(audit)
@@ -181,7 +180,7 @@ def keep(
             "sha256": alert.sha256,
             "at_ms": now_ms,
         }
-        connection.execute(upsert(alerts).values(values).on_conflict_do_nothing())
+        connection.execute(upsert(connection, alerts).values(values).on_conflict_do_nothing())
     return first
 
 

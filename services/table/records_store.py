@@ -16,9 +16,9 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.dialects import postgresql, sqlite
 
 from services.chassis.db import Database
+from services.chassis.db.inserts import upsert
 from services.chassis.errors import Refusal
 from services.table.records_filters import Filters, history
 from services.table.records_schema import favourites, shares
@@ -105,7 +105,7 @@ class HistoryStore:
                 raise Refusal("FAVOURITES_FULL", most=FAVOURITES_MAX)
             row = {"player_id": player_id, "round_id": round_id, "note": note, "at_ms": now_ms}
             # The same person may keep it twice at once.
-            kept = _upsert(connection)(favourites).values(row)
+            kept = upsert(connection, favourites).values(row)
             connection.execute(
                 kept.on_conflict_do_update(index_elements=list(favourites.primary_key), set_={"note": note})
             )
@@ -139,7 +139,7 @@ class HistoryStore:
                 raise Refusal("SHARES_FULL", most=SHARES_MAX)
             made = Share(token, round_id, player_id, seat, now_ms, until_ms)
             # Asked for twice at once it is one link all the same.
-            connection.execute(_upsert(connection)(shares).values(vars(made)).on_conflict_do_nothing())
+            connection.execute(upsert(connection, shares).values(vars(made)).on_conflict_do_nothing())
             return _share(connection.execute(select(shares).where(same)).one())
 
         return await self._db.run(write)
@@ -234,8 +234,3 @@ def _favourite(player_id: str, round_id: str) -> ColumnElement[bool]:
 
 def _share(row: Any) -> Share:
     return Share(row.token, row.round_id, row.player_id, row.seat, row.created_at_ms, row.expires_at_ms)
-
-
-def _upsert(connection: Connection) -> Any:
-    """Return the dialect's insert: both know ON CONFLICT in the same words."""
-    return postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert

@@ -16,11 +16,11 @@ from sqlalchemy import (
     func,
     select,
 )
-from sqlalchemy.dialects import postgresql, sqlite
 
 from services.chassis import log
 from services.chassis.clock import Clock
 from services.chassis.db import Database
+from services.chassis.db.inserts import upsert
 from services.chassis.errors import Outage
 from services.chassis.ids import Ids
 from services.table.store import metadata
@@ -72,8 +72,7 @@ class LikeStore:
             of_play = (likes.round_id == round_id) & (likes.event_no == event_no)
             row = {"round_id": round_id, "event_no": event_no, "player_id": player_id, "at_ms": now_ms}
             # The same person may like it by two gateways at once.
-            upsert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
-            connection.execute(upsert(play_likes).values(row).on_conflict_do_nothing())
+            connection.execute(upsert(connection, play_likes).values(row).on_conflict_do_nothing())
             counted = select(func.count()).select_from(play_likes).where(of_play)
             return int(connection.execute(counted).scalar_one())
 

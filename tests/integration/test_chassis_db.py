@@ -36,6 +36,7 @@ from services.chassis.db import (
     migrate,
     schema_differences,
 )
+from services.chassis.db.inserts import upsert
 from services.chassis.errors import Outage
 from tests.support.postgres import PostgresServer
 
@@ -106,6 +107,26 @@ def count(connection: Connection) -> int:
 async def test_what_fn_returns_is_returned_once_it_is_committed(bank: Database) -> None:
     assert await bank.run(add(1)) == 1
     assert await bank.read(count) == 1
+
+
+async def test_a_row_that_is_there_stays_changes_or_is_in_the_way_as_the_insert_says(bank: Database) -> None:
+    def write(how: str) -> Callable[[Connection], int | None]:
+        def fn(connection: Connection) -> int | None:
+            row = upsert(connection, ACCOUNTS).values(id=1, owner=how, coins=1)
+            if how == "kept":
+                row = row.on_conflict_do_nothing()
+            elif how == "added":
+                total = {"coins": ACCOUNTS.c.coins + row.excluded.coins}
+                row = row.on_conflict_do_update(index_elements=["id"], set_=total)
+            return connection.execute(row.returning(ACCOUNTS.c.coins)).scalar_one_or_none()
+
+        return fn
+
+    assert [await bank.run(write(how)) for how in ("kept", "kept", "added")] == [1, None, 2]
+    with pytest.raises(IntegrityError):
+        await bank.run(write("plain"))
+    stored = await bank.read(lambda connection: connection.execute(select(ACCOUNTS)).all())
+    assert [tuple(row) for row in stored] == [(1, "kept", 2)]
 
 
 async def test_a_failing_fn_takes_back_only_its_own_changes(bank: Database) -> None:

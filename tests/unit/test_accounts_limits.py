@@ -19,7 +19,6 @@ from services.accounts.core.limits import (
     address_from,
     is_unlimited,
     judge,
-    network_of,
 )
 from services.accounts.core.tokens import (
     KeptSession,
@@ -62,19 +61,25 @@ def test_a_refusal_says_when_there_is_room_again() -> None:
 
 
 @pytest.mark.parametrize(
-    ("address", "network"),
+    ("peer", "network"),
     [
-        ("203.0.113.9", "203.0.113.9"),
         ("ipv4:203.0.113.9:5000", "203.0.113.9"),
-        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
         ("ipv6:%5B2001:db8:1:2::9%5D:443", "2001:db8:1:2::/64"),
-        ("::ffff:203.0.113.9", "203.0.113.9"),
+        ("ipv6:[::ffff:203.0.113.9]:443", "203.0.113.9"),
+        ("ipv6:%5Bfe80::1%25eth0%5D:443", "fe80::/64"),
         ("memory", "unknown"),
         ("", "unknown"),
     ],
 )
-def test_an_ipv6_subscriber_counts_as_one_address(address: str, network: str) -> None:
-    assert network_of(address) == network
+def test_an_ipv6_subscriber_counts_as_one_address(peer: str, network: str) -> None:
+    assert address_from({}, peer, trusted=False) == network
+
+
+@pytest.mark.parametrize(
+    ("said", "network"), [("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"), ("nowhere", "unknown")]
+)
+def test_what_a_service_says_of_its_client_is_counted_alike(said: str, network: str) -> None:
+    assert address_from({"x-paiju-client-address": said}, "ipv4:10.0.0.1:5", trusted=True) == network
 
 
 def test_only_a_trusted_service_may_name_its_clients_address() -> None:

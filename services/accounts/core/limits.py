@@ -7,8 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from services.chassis import addresses
+
 HOUR_MS: Final = 3_600_000
 DAY_MS: Final = 24 * HOUR_MS
+UNKNOWN: Final = "unknown"
+"""The network of a call that comes from no address: what is said by a program in the same process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,35 +62,13 @@ def judge(limits: CreationLimits, made: Made, now_ms: int) -> Verdict:
     return Verdict(True, made.welcomed_last_day < limits.welcome_per_day)
 
 
-def network_of(address: str) -> str:
-    """Return what counts as one address: an IPv4 address, the /64 of an IPv6 one, or `unknown`.
-
-    >>> network_of("ipv4:203.0.113.7:52100"), network_of("ipv6:[2001:db8::1]:80"), network_of("unix:")
-    ('203.0.113.7', '2001:db8::/64', 'unknown')
-    """
-    text = address.removeprefix("ipv4:").removeprefix("ipv6:").replace("%5B", "[").replace("%5D", "]")
-    if text.startswith("["):
-        text = text[1:].partition("]")[0]
-    elif text.count(":") == 1:
-        text = text.partition(":")[0]
-    try:
-        found = ipaddress.ip_address(text)
-    except ValueError:
-        return "unknown"
-    if isinstance(found, ipaddress.IPv6Address):
-        if found.ipv4_mapped is not None:
-            return str(found.ipv4_mapped)
-        return str(ipaddress.ip_network((found, 64), strict=False))
-    return str(found)
-
-
 def is_unlimited(network: str, unlimited: str) -> bool:
     """Return whether a network lies within one of a comma-separated list of CIDR networks.
 
     >>> is_unlimited("127.0.0.1", "127.0.0.0/8,::1/128"), is_unlimited("unknown", "0.0.0.0/0")
     (True, False)
     """
-    if network == "unknown":
+    if network == UNKNOWN:
         return False
     found = ipaddress.ip_network(network, strict=False)
     for text in filter(None, (part.strip() for part in unlimited.split(","))):
@@ -99,6 +81,6 @@ def is_unlimited(network: str, unlimited: str) -> bool:
 
 
 def address_from(metadata: Mapping[str, str], peer: str, trusted: bool) -> str:
-    """Return the address a call comes from: what a trusted service says of its client, else the peer."""
+    """Return the network a call comes from: what a trusted service says of its client, else the peer."""
     said = metadata.get("x-paiju-client-address", "")
-    return network_of(said) if trusted and said else network_of(peer)
+    return addresses.network_of(said if trusted and said else addresses.of_peer(peer)) or UNKNOWN

@@ -10,11 +10,11 @@ from hashlib import sha256
 from typing import Any
 
 from sqlalchemy import Connection, Row, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from services.accounts.core.protection import NOBODY, Own, joined
 from services.accounts.store.protection_schema import keys, protection
 from services.accounts.store.schema import device_keys, identities, players
+from services.chassis.db.inserts import upsert
 from services.chassis.errors import Refusal
 
 FIELDS = [field.name for field in dataclasses.fields(Own)]
@@ -45,7 +45,7 @@ def hold(connection: Connection, player_id: str, now_ms: int) -> Own:
     if connection.execute(select(players.c.player_id).filter_by(player_id=player_id)).first() is None:
         raise Refusal("NOT_FOUND", what=player_id)
     row = {"player_id": player_id, **dataclasses.asdict(NOBODY)}
-    connection.execute(_upsert(connection)(protection).values(row).on_conflict_do_nothing())
+    connection.execute(upsert(connection, protection).values(row).on_conflict_do_nothing())
     connection.execute(select(protection).filter_by(player_id=player_id).with_for_update()).one()
     own = load(connection, [player_id], now_ms)[player_id]
     keep_for_ways(connection, player_id)
@@ -66,7 +66,7 @@ def keep_for_ways(connection: Connection, player_id: str) -> None:
         return
     rows = [{"key_hash": way, "player_id": player_id} for way in sorted(_ways_of(connection, [player_id]))]
     if rows:
-        insert = _upsert(connection)(keys)
+        insert = upsert(connection, keys)
         connection.execute(
             insert.on_conflict_do_update(
                 index_elements=["key_hash"], set_={"player_id": insert.excluded.player_id}
@@ -113,7 +113,3 @@ def _ways_of(connection: Connection, player_ids: list[str]) -> dict[bytes, str]:
 
 def _own(row: Row[Any]) -> Own:
     return Own(**{name: getattr(row, name) for name in FIELDS})
-
-
-def _upsert(connection: Connection) -> Any:
-    return postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert

@@ -6,15 +6,15 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import Connection, bindparam, delete, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from services.accounts.core.protection import Today
 from services.accounts.core.protection_calendar import split_by_day
 from services.accounts.store.protection_schema import days, rounds, warnings
 from services.chassis.days import DAY_MS, HOUR_MS, day_of
+from services.chassis.db.inserts import upsert
 
 KEEP_MS: Final = 3 * DAY_MS
 """Rounds are remembered so long, and of older ones nothing is counted: what comes twice counts once."""
@@ -97,7 +97,7 @@ def playing(connection: Connection, now_ms: int) -> dict[str, int]:
 def is_first_warning(connection: Connection, player_id: str, day: int, reason: str) -> bool:
     """Return whether a player was not told of this end before; now he is."""
     told = connection.execute(
-        _upsert(connection)(warnings)
+        upsert(connection, warnings)
         .values(player_id=player_id, day=day, reason=reason)
         .on_conflict_do_nothing()
         .returning(warnings.c.day)
@@ -126,7 +126,7 @@ def _hold(connection: Connection, round_ids: Sequence[str], now_ms: int) -> dict
         "at_ms": now_ms,
     }
     rows = [{"round_id": round_id, **empty} for round_id in round_ids]
-    connection.execute(_upsert(connection)(rounds).on_conflict_do_nothing(), rows)
+    connection.execute(upsert(connection, rounds).on_conflict_do_nothing(), rows)
     query = select(rounds).where(rounds.c.round_id.in_(round_ids)).order_by(rounds.c.round_id)
     return {
         row.round_id: _Round(
@@ -174,7 +174,7 @@ def _add(connection: Connection, sums: _Sums) -> None:
     touched = sorted({*sums.played_ms, *sums.net})
     if not touched:
         return
-    insert: Any = _upsert(connection)(days)
+    insert = upsert(connection, days)
     added = {name: days.c[name] + insert.excluded[name] for name in ("played_ms", "net")}
     connection.execute(
         insert.on_conflict_do_update(index_elements=["player_id", "day"], set_=added),
@@ -188,7 +188,3 @@ def _add(connection: Connection, sums: _Sums) -> None:
             for player_id, day in touched
         ],
     )
-
-
-def _upsert(connection: Connection) -> Any:
-    return postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert

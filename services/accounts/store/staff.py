@@ -9,11 +9,11 @@ from typing import Any
 
 from paiju.accounts.v1.events_pb2 import StaffActed
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from services.accounts.store import people, schema, sessions
 from services.chassis import outbox
 from services.chassis.auth import Staff
+from services.chassis.db.inserts import upsert
 from services.chassis.errors import Refusal
 
 
@@ -157,10 +157,11 @@ def lift(connection: Connection, player_id: str, deed: Deed) -> None:
 
 def keep(connection: Connection, entries: Sequence[dict[str, Any]]) -> None:
     """Write entries (columns but `entry_id`) into the log; one of the same `event_id` is kept once."""
-    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
     for entry in entries:
         connection.execute(
-            dialect.insert(schema.staff_log).values(entry).on_conflict_do_nothing(index_elements=["event_id"])
+            upsert(connection, schema.staff_log)
+            .values(entry)
+            .on_conflict_do_nothing(index_elements=["event_id"])
         )
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from sqlalchemy import Connection, Row, insert, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
+from services.chassis.db.inserts import upsert
 from services.chassis.errors import Outage
 from services.economy.core import topup
 from services.economy.core.money import content_hash
@@ -210,8 +210,7 @@ def _keep_event(
         "outcome": outcome,
         "at_ms": now_ms,
     }
-    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-    done = connection.execute(dialect.insert(schema.events).values(row).on_conflict_do_nothing())
+    done = connection.execute(upsert(connection, schema.events).values(row).on_conflict_do_nothing())
     if not done.rowcount:
         # Events of one id that name different orders are not held apart by an order.
         raise Outage(f"event {event.event_id} of {provider} is taken in twice at once")
@@ -239,8 +238,7 @@ def _keep_problem(
         "at_ms": now_ms,
         "resolved_at_ms": 0,
     }
-    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-    connection.execute(dialect.insert(schema.problems).values(row).on_conflict_do_nothing())
+    connection.execute(upsert(connection, schema.problems).values(row).on_conflict_do_nothing())
 
 
 def _digest(event: PaymentEvent) -> bytes:

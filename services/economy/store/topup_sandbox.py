@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any, Final, Literal
 
 from sqlalchemy import Connection, Row, func, insert, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
+from services.chassis.db.inserts import upsert
 from services.chassis.errors import Refusal
 from services.economy.core.topup_payments import (
     PaymentStatus,
@@ -40,8 +40,7 @@ def register(connection: Connection, payment_id: str, purchase: Purchase) -> str
         "expires_at_ms": purchase.expires_at_ms,
         "paid_at_ms": 0,
     }
-    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-    connection.execute(dialect.insert(table).values(row).on_conflict_do_nothing())
+    connection.execute(upsert(connection, table).values(row).on_conflict_do_nothing())
     query = select(table.c.payment_id).where(table.c.order_id == purchase.order_id)
     return str(connection.execute(query).scalar_one())
 

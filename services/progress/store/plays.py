@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from sqlalchemy import Connection, Row, delete, func, select, tuple_, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from services.chassis.days import day_of
+from services.chassis.db.inserts import upsert
 from services.progress.core.counts import Counts, DayCounts, RoundResult
 from services.progress.store.schema import play_days, played_rounds, plays, shown_to, sign_ins
 
@@ -29,11 +29,10 @@ def count(connection: Connection, results: Sequence[RoundResult]) -> int:
     Rounds first, in the order of their ids, then players in theirs: whoever counts the same at once waits and
     finds it counted.
     """
-    upsert = _upsert(connection)
     new: list[RoundResult] = []
     for result in sorted(results, key=lambda one: one.round_id):
         first = connection.execute(
-            upsert(played_rounds)
+            upsert(connection, played_rounds)
             .values(round_id=result.round_id)
             .on_conflict_do_nothing()
             .returning(played_rounds.c.round_id)
@@ -55,7 +54,7 @@ def count(connection: Connection, results: Sequence[RoundResult]) -> int:
     if not touched:
         return len(new)
     empty = [_named(key) | Counts().as_row() for key in touched]
-    connection.execute(upsert(plays).on_conflict_do_nothing(), empty)
+    connection.execute(upsert(connection, plays).on_conflict_do_nothing(), empty)
     found.update(_hold(connection, touched))
     for result in new:
         for seat in result.seats:
@@ -66,7 +65,7 @@ def count(connection: Connection, results: Sequence[RoundResult]) -> int:
     for key in touched:
         same = [column == value for column, value in zip(_PLAY, key, strict=True)]
         connection.execute(update(plays).where(*same).values(**found[key].as_row()))
-    insert = upsert(play_days)
+    insert = upsert(connection, play_days)
     added = {name: play_days.c[name] + insert.excluded[name] for name in _SUMS}
     connection.execute(
         insert.on_conflict_do_update(index_elements=["player_id", "game", "preset", "day"], set_=added),
@@ -130,7 +129,7 @@ def is_public(connection: Connection, player_id: str) -> bool:
 def show(connection: Connection, player_id: str, public: bool, now_ms: int) -> None:
     """Write down whether others may see a player's statistics; of an account that is gone nobody ever may."""
     values = {"who": "all" if public else "self", "at_ms": now_ms}
-    insert = _upsert(connection)(shown_to).values(player_id=player_id, **values)
+    insert = upsert(connection, shown_to).values(player_id=player_id, **values)
     connection.execute(
         insert.on_conflict_do_update(index_elements=["player_id"], set_=values, where=shown_to.c.who != GONE)
     )
@@ -139,7 +138,7 @@ def show(connection: Connection, player_id: str, public: bool, now_ms: int) -> N
 def forget(connection: Connection, player_id: str, now_ms: int) -> None:
     """Forget what a deleted account has played and signed in for, and count nothing of it any more."""
     values = {"who": GONE, "at_ms": now_ms}
-    insert = _upsert(connection)(shown_to).values(player_id=player_id, **values)
+    insert = upsert(connection, shown_to).values(player_id=player_id, **values)
     connection.execute(insert.on_conflict_do_update(index_elements=["player_id"], set_=values))
     for table in (plays, play_days, sign_ins):
         connection.execute(delete(table).where(table.c.player_id == player_id))
@@ -159,7 +158,3 @@ def _hold(connection: Connection, keys: Sequence[Key]) -> dict[Key, Counts]:
 
 def _named(key: Key) -> dict[str, Any]:
     return {"player_id": key[0], "game": key[1], "preset": key[2]}
-
-
-def _upsert(connection: Connection) -> Any:
-    return postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from sqlalchemy import Connection, Row, and_, delete, func, insert, or_, select, text, tuple_
-from sqlalchemy.dialects import postgresql, sqlite
 
+from services.chassis.db.inserts import upsert
 from services.progress.core.ratings import NEWCOMER, Key, RatedRound, Skill, after
 from services.progress.store.plays import GONE
 from services.progress.store.rating_schema import rated_rounds, rating_steps, ratings
@@ -119,11 +119,10 @@ def _one_at_a_time(connection: Connection) -> None:
 
 
 def _unheard(connection: Connection, rounds: Sequence[RatedRound]) -> list[RatedRound]:
-    upsert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
     new: list[RatedRound] = []
     for one in sorted(rounds, key=lambda one: one.key):
         first = (
-            upsert(rated_rounds)
+            upsert(connection, rated_rounds)
             .values(round_id=one.key.round_id)
             .on_conflict_do_nothing()
             .returning(rated_rounds.c.round_id)
@@ -233,11 +232,11 @@ def _load(connection: Connection, wanted: Iterable[Who]) -> dict[Who, tuple[Skil
 def _save(connection: Connection, changed: Sequence[tuple[Who, Skill, Key]]) -> None:
     if not changed:
         return
-    upsert = (postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert)(ratings)
+    insert = upsert(connection, ratings)
     names = ("mean", "deviation", "rounds", "last_at_ms", "last_round_id")
     connection.execute(
-        upsert.on_conflict_do_update(
-            index_elements=["player_id", "game"], set_={name: upsert.excluded[name] for name in names}
+        insert.on_conflict_do_update(
+            index_elements=["player_id", "game"], set_={name: insert.excluded[name] for name in names}
         ),
         [
             {

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, insert, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from services.chassis.days import day_text
+from services.chassis.db.inserts import upsert
 from services.progress.core.streak import LastSignIn, sign_in
 from services.progress.store.schema import rewards, sign_ins
 
@@ -42,7 +42,6 @@ def sign_in_today(
     Returns:
         The sign-in of today, and what is owed for it if it was made just now.
     """
-    upsert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
     last = last_sign_in(connection, player_id)
     new = sign_in(last, now_ms, amounts)
     if new is None:
@@ -56,7 +55,7 @@ def sign_in_today(
         "at_ms": now_ms,
     }
     first = connection.execute(
-        upsert(sign_ins).values(row).on_conflict_do_nothing().returning(sign_ins.c.day)
+        upsert(connection, sign_ins).values(row).on_conflict_do_nothing().returning(sign_ins.c.day)
     )
     if first.one_or_none() is None:
         # Another call has won the day meanwhile, and its row can be read now.
