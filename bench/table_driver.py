@@ -170,10 +170,9 @@ class Driver:
             self.heard.starved += 1
             return
         least, parts = self._from_part
-        for _ in range(8 * parts):
-            seat = self._open[self._rng.randrange(len(self._open))]
-            if seat.table % parts >= least:
-                break
+        tries = 8 * parts
+        while (seat := self._open[self._rng.randrange(len(self._open))]).table % parts < least and tries:
+            tries -= 1
         self._act(seat, due)
 
     def _act(self, seat: Seat, due: float) -> None:

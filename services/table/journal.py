@@ -31,6 +31,8 @@ STALL_S = 2.0
 
 Release = Callable[[], None]
 Entry = tuple[str, AnyEvent]
+Encoded = tuple[str, AnyEvent, bytes]
+"""Table, event, and the event as it will stand in the log."""
 
 
 class Seq(Protocol):
@@ -80,7 +82,7 @@ class Journal:
         writer: Writer,
         last: int,
         on_durable: Seq,
-        more: Callable[[int], Sequence[Entry]],
+        more: Callable[[int], Sequence[Encoded]],
     ) -> None:
         self._bus = bus
         self._clock = clock
@@ -89,8 +91,7 @@ class Journal:
         self.last = last
         self._on_durable = on_durable
         self._more = more
-        self._staged: deque[tuple[str, AnyEvent, bytes]] = deque()
-        """Table, event, and the event as it will stand in the log."""
+        self._staged: deque[Encoded] = deque()
         self._held: deque[tuple[int, Release]] = deque()
         self.applied = 0
         """Events staged so far."""
@@ -170,9 +171,9 @@ class Journal:
         count = len(entries)
         if not staged:
             # A checkpoint is of the state after everything staged, so it may only come last.
-            for table_id, event in self._more(BATCH_BYTES_MAX - size):
+            for table_id, event, raw in self._more(BATCH_BYTES_MAX - size):
                 entries.append((table_id, event))
-                encoded.append((table_id, encode_event(event)))
+                encoded.append((table_id, raw))
         payload = join_batch(encoded)
         self.in_flight_id = self._writer.next_id()
         self._sent_at = self._clock.monotonic()
@@ -203,4 +204,4 @@ class Journal:
         return last is not None and self._writer.wrote(last.msg_id)
 
 
-__all__ = ["BATCH_BYTES_MAX", "Entry", "Fenced", "Journal", "Writer"]
+__all__ = ["BATCH_BYTES_MAX", "Encoded", "Entry", "Fenced", "Journal", "Writer"]

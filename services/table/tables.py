@@ -14,10 +14,10 @@ from services.chassis.ids import Ids
 from services.table.core import events as e
 from services.table.core import frames as f
 from services.table.core.duties import NOW, consequence, due_event, next_due, slow_seats, to_think_of
-from services.table.core.events import encoded_size
+from services.table.core.events import ENTRY_BYTES, encode_event
 from services.table.core.state import CommandDone, Thought
 from services.table.core.table import NEVER, Table
-from services.table.journal import Entry, Journal
+from services.table.journal import Encoded, Entry, Journal
 from services.table.minds import Minds
 from services.table.pace import Pace
 from services.table.protection import Guard
@@ -292,10 +292,10 @@ class Tables:
                 self._is_closed(table_id)
         self._purge(seq)
 
-    def checkpoints(self, bytes_left: int) -> Sequence[Entry]:
+    def checkpoints(self, bytes_left: int) -> Sequence[Encoded]:
         """Return checkpoints of the tables whose last one is too old, as far as there is room."""
         assert self.journal is not None
-        made: list[Entry] = []
+        made: list[Encoded] = []
         last = self.journal.last
         after = max(CHECKPOINT_AFTER, CHECKPOINT_PER_TABLE * len(self.live))
         self._pace.advance(last, len(self.live) / after)
@@ -306,10 +306,11 @@ class Tables:
             if table is None:
                 continue
             event = e.TableCheckpoint(self.now(), table_id, table.base, tuple(table.since))
-            bytes_left -= encoded_size(event)
+            raw = encode_event(event)
+            bytes_left -= len(raw) + ENTRY_BYTES
             if bytes_left < 0:
                 break
-            made.append((table_id, event))
+            made.append((table_id, event, raw))
         self._pace.spend(len(made))
         return made
 

@@ -381,8 +381,3 @@ def decode_batch(payload: bytes) -> tuple[tuple[str, AnyEvent], ...]:
     if batch.version > VERSION:
         raise UnreadableLog(f"a log of version {batch.version}, this program reads up to {VERSION}")
     return batch.entries
-
-
-def encoded_size(event: AnyEvent) -> int:
-    """Return about how many bytes an event takes in a batch."""
-    return len(_encoder.encode(event)) + ENTRY_BYTES
