@@ -24,7 +24,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
+import grpc
 import uvloop
+from grpc_health.v1 import health_pb2, health_pb2_grpc
 from paiju.economy.v1 import economy_service_pb2 as pb
 from paiju.economy.v1 import economy_service_pb2_grpc
 from paiju.economy.v1.economy_service_pb2_grpc import EconomyServiceStub
@@ -43,7 +45,7 @@ from services.chassis.ids import SystemIds
 from services.chassis.metrics import Metrics
 from services.chassis.outbox import Outbox
 from services.chassis.revocations import Revocations, revoked_on_bus
-from services.chassis.rpc.server import GrpcRpc
+from services.chassis.rpc.server import CHANNEL_OPTIONS, GrpcRpc
 from services.economy.api import ACCESS, EconomyApi
 from services.economy.bus import Tellers
 from services.economy.reads import WalletReads
@@ -157,6 +159,18 @@ async def through_grpc(port: int, rate: float, seconds: float, players: int) -> 
     return figures
 
 
+async def empty(port: int, rate: float, seconds: float, players: int) -> dict[str, float]:
+    """Call what does nothing, on a channel like that of `through_grpc`."""
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}", CHANNEL_OPTIONS) as channel:
+        check = health_pb2_grpc.HealthStub(channel).Check
+        asked = health_pb2.HealthCheckRequest(service="economy")
+
+        async def read(_: str) -> None:
+            await check(asked)
+
+        return await arrivals(read, rate, seconds, players)
+
+
 class InThreads:
     """A database whose `fetch` is a `read`: a thread and a transaction for each question."""
 
@@ -200,7 +214,10 @@ def measure(url: str, rate: float, seconds: float, players: int) -> dict[str, di
             return found
 
     try:
-        figures = {"grpc": run(through_grpc(port, rate, seconds, players))}
+        figures = {
+            "empty": run(empty(port, rate, seconds, players)),
+            "grpc": run(through_grpc(port, rate, seconds, players)),
+        }
     finally:
         os.write(until[1], b"e")
         server.wait()
