@@ -52,15 +52,73 @@ def test_a_private_name_is_found(line: str) -> None:
     assert PRIVATE.search(line)
 
 
+def anchors(text: str) -> set[str]:
+    """Return where links may lead within a document: its headings, as they are written in addresses.
+
+    >>> sorted(anchors("# A day: `one`, two\\n## 黄庄"))
+    ['a-day-one-two', '黄庄']
+    """
+    headings = re.findall(r"^#+ +(.+?) *$", re.sub(r"(?ms)^```.*?^```", "", text), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def dead_links(path: Path, text: str) -> list[str]:
+    """Return the links of a document to files or headings that there are not."""
+    dead = []
+    for link in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"(?ms)^```.*?^```", "", text)):
+        name, _, anchor = link.partition("#")
+        target = path.parent / name if name else path
+        if re.match(r"[a-z]+:", link):
+            continue
+        if not target.exists() or (
+            anchor and target.suffix == ".md" and anchor not in anchors(target.read_text(encoding="utf-8"))
+        ):
+            dead.append(f"{path.relative_to(ROOT)} -> {link}")
+    return dead
+
+
 def test_every_link_between_documents_leads_somewhere() -> None:
-    broken = []
-    for path in tracked("*.md"):
-        for target in re.findall(r"\]\(([^)#\s]+)", path.read_text(encoding="utf-8")):
-            is_ours = not re.match(r"[a-z]+:", target)
-            broken += [f"{path.relative_to(ROOT)} -> {target}"] * (
-                is_ours and not (path.parent / target).exists()
-            )
-    assert broken == []
+    assert [
+        link for path in tracked("*.md") for link in dead_links(path, path.read_text(encoding="utf-8"))
+    ] == []
+
+
+@pytest.mark.parametrize("link", ["docs/nowhere.md", "ARCHITECTURE.md#nowhere", "#nowhere"])
+def test_a_link_that_leads_nowhere_is_found(link: str) -> None:
+    assert dead_links(ROOT / "README.md", f"see [it]({link})") == [f"README.md -> {link}"]
+    assert dead_links(ROOT / "README.md", "[planes](ARCHITECTURE.md#three-planes)") == []
+
+
+def test_every_number_of_a_rule_is_explained() -> None:
+    parts = re.split(r"(?m)^## ", (ROOT / "docs/games/rule-numbers.md").read_text(encoding="utf-8"))[1:]
+    explained = {
+        part.split("\n", 1)[0]: set(re.findall(r"§[0-9]+[a-z]?(?:\.[0-9]+)?", part)) for part in parts
+    }
+    titles = {"doudizhu": "斗地主", "kawuxing": "卡五星", "paohuzi": "跑胡子", "qinghunpeng": "清混碰"}
+    named: dict[str, set[str]] = {title: set() for title in titles.values()}
+    for path in tracked("engine/*.py", "services/scoring/core/*.py"):
+        game = next((title for name, title in titles.items() if name in path.parts), "跑胡子")
+        named[game] |= set(
+            re.findall(r"[\"\u2018](§[0-9]+[a-z]?(?:\.[0-9]+)?)", path.read_text(encoding="utf-8"))
+        )
+    assert {title: sorted(named[title] - explained[title]) for title in named} == {
+        title: [] for title in named
+    }
+    assert all(named.values())
+
+
+def test_every_link_of_the_page_leads_to_a_page() -> None:
+    folder = ROOT / "services/gateway/web/js"
+    pages = set(re.findall(r'\{ name: "([a-z]+)"', (folder / "view/pages.mjs").read_text(encoding="utf-8")))
+    led_to = {
+        name
+        for path in folder.rglob("*.mjs")
+        for name in re.findall(
+            r'(?:href: "#|hashOf\("|router\.go\("|#/)([a-z]+)\b', path.read_text(encoding="utf-8")
+        )
+    }
+    assert led_to
+    assert led_to - pages == set()
 
 
 def test_every_make_target_a_document_names_exists() -> None:

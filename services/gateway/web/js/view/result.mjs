@@ -70,11 +70,14 @@ function explanation(state, controls) {
   return explained(state, { zh, en }, players, unfolds(controls, "why"));
 }
 
+/** The number of the rule at the end of a line: for who reads the rules beside it, not for who plays. */
+const RULE_NUMBER = / ?[（(]§[^）)]*[）)]$/;
+
 /** Why a round scored what it scored, with the names of those who are in it: nobody knows which number his seat has. */
 export function explained(state, { zh, en }, players, props) {
   const lines = currentLanguage() === "en" ? en : zh;
   if (!lines.length) return null;
-  return h("details.why", props, h("summary", {}, t("result.why")), h("ol", {}, lines.map((line, at) => h("li", { key: at }, namedSeats(state, line, players)))));
+  return h("details.why", props, h("summary", {}, t("result.why")), h("ol", {}, lines.map((line, at) => h("li", { key: at }, namedSeats(state, line.replace(RULE_NUMBER, ""), players)))));
 }
 
 /** A line of an explanation with names in the place of seats. */

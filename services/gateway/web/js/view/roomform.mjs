@@ -180,7 +180,7 @@ function optionRow(option, { game, preset, chosen, set }) {
   return h(
     "div.option",
     { key: `${preset.preset}/${option.name}`, class: isChanged ? "changed" : "" },
-    h("span.option-title", {}, localised(option), " ", h("span.option-rule", {}, option.rule)),
+    h("span.option-title", {}, localised(option)),
     control(game, option, value, pick),
     h("p.option-text", { id: textId(option) }, localised(option, "text")),
   );
