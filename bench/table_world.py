@@ -22,6 +22,7 @@ from services.chassis.bus.registry import Registry
 from services.chassis.clock import SystemClock
 from services.chassis.ids import SystemIds
 from services.chassis.metrics import Metrics
+from services.launch.heap import ASKING
 from tests.support.nats import NatsServer
 from tests.support.ports import free_ports
 from tests.support.process import full_registry
@@ -165,6 +166,9 @@ class World:
         sample: Path | None = None,
     ) -> subprocess.Popen[bytes]:
         module = ["bench.sampled", str(sample)] if sample is not None else ["services.launch"]
+        if sample is not None:
+            # The timer of the sampler would outlive the process's starting itself again.
+            env = ASKING | env
         variables = {
             "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "protos")]),
             "PAIJU_NATS_URL": self.server.url,

@@ -100,8 +100,11 @@ def serve(
     Exit codes: 0 ended as asked · 2 no such service, or settings missing · 4 broker or database away, or it
     failed.
     """
+    from services.launch.heap import ask_for_huge_pages
     from services.launch.serve import run
 
+    if "table" in service:
+        ask_for_huge_pages()
     run(service)
 
 
