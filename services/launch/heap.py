@@ -3,7 +3,7 @@
 Thousands of tables are half a gigabyte of small objects, of which an action touches some hundred that nobody
 has touched for seconds. In pages of 4 KiB each of them costs a walk through the page tables beside the miss
 in the cache, and in a virtual machine that walk is one through two sets of tables. In pages of 2 MiB an
-action with 10,000 tables costs an eighth less (docs/adr/0059-a-table-process-keeps-its-heap-in-huge-pages.md).
+action with 10,000 tables costs an eighth less (docs/adr/0059).
 
 The C library asks for such pages if its environment says so at the start, for what is allocated with
 `malloc`; Python's own allocator never does. So the process starts itself again, once, with both said.
