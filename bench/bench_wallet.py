@@ -163,7 +163,7 @@ async def empty(port: int, rate: float, seconds: float, players: int) -> dict[st
     """Call what does nothing, on a channel like that of `through_grpc`."""
     async with grpc.aio.insecure_channel(f"127.0.0.1:{port}", CHANNEL_OPTIONS) as channel:
         check = health_pb2_grpc.HealthStub(channel).Check
-        asked = health_pb2.HealthCheckRequest(service="economy")
+        asked = health_pb2.HealthCheckRequest()
 
         async def read(_: str) -> None:
             await check(asked)
