@@ -40,6 +40,11 @@ class Node:
     def is_running(self) -> bool:
         return self.process is not None and self.process.poll() is None
 
+    @property
+    def pid(self) -> int:
+        assert self.process is not None, f"{self.name} was never started"
+        return self.process.pid
+
     def start(self) -> None:
         """Start it; `wait` returns when it listens."""
         assert not self.is_running, f"{self.name} runs"

@@ -7,7 +7,7 @@ import contextlib
 import json
 import random
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,8 +40,8 @@ class Fault:
     """One of the things that can be done.
 
     Attributes:
-        kind: `kill`, `drain`, `stop`, `cut`, `hold` of a process, `hand` of one that somebody else has ended;
-            `broker`, `leader`, `database`; of hosts also `mute`, `deaf`, `slow`, and `part`.
+        kind: `kill`, `drain`, `stop`, `cut`, `hold` of a process; `broker`, `leader`, `database`; of hosts
+            also `mute`, `deaf`, `slow`, and `part`.
         who: The process, or several joined by `+`, which are parted from all others; empty = a server.
         seconds: How long it lasts.
     """
@@ -76,12 +76,18 @@ class Faults:
         Raises:
             AssertionError: Something did not come back.
         """
-        at = now_ms()
         self.say(
             f"{time.monotonic() - self._began:7.1f} s  {fault.title} {fault.who} for {fault.seconds:.1f} s"
         )
-        await self._kinds()[fault.kind](fault)
-        _append(self._file, {"kind": fault.title, "who": fault.who, "at": at, "until": now_ms()})
+        with self.noted(fault.title, fault.who):
+            await self._kinds()[fault.kind](fault)
+
+    @contextlib.contextmanager
+    def noted(self, title: str, who: str) -> Iterator[None]:
+        """Write down what is done to somebody, from when to when."""
+        at = now_ms()
+        yield
+        _append(self._file, {"kind": title, "who": who, "at": at, "until": now_ms()})
 
     def look(self) -> None:
         """Write down who has ended though nobody had ended him, and start him again."""
@@ -95,7 +101,6 @@ class Faults:
         return {
             "kill": self._kill,
             "drain": self._drain,
-            "hand": self._kill,
             "stop": self._stop,
             "cut": self._cut,
             "hold": self._hold,
@@ -285,20 +290,6 @@ async def storm(deployment: Deployment, faults: Faults, seed: str, seconds: floa
         else:
             await faults.do(first)
         faults.look()
-
-
-async def by_hand(deployment: Deployment, faults: Faults, seconds: float) -> None:
-    """Do nothing to anybody for so long; start again, after a while, whom somebody else has ended."""
-    for member in deployment.members.values():
-        faults.say(f"{member.name:16} pid {member.pid}")
-    faults.say("kill -9, -STOP, -CONT or -TERM whom you like; who has ended is started again after 5 s")
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        await asyncio.sleep(0.5)
-        for member in deployment.members.values():
-            if not member.is_running:
-                await faults.do(Fault("hand", member.name, 5.0))
-                faults.say(f"{member.name:16} pid {member.pid}")
 
 
 async def each(faults: Faults, chosen: Sequence[Fault], pause_s: float) -> None:

@@ -14,8 +14,9 @@ from pathlib import Path
 
 from tests.chaos.check import Verdict, check
 from tests.chaos.deployment import FULL, SMALL, Deployment, Size
-from tests.chaos.faults import Faults, by_hand, storm
+from tests.chaos.faults import Faults, storm
 from tests.chaos.gather import gather, jetstream, mirror_logs
+from tests.chaos.hands import by_hand
 from tests.chaos.network import has_netem, why_not
 from tests.chaos.players import Crowd, Players
 from tests.chaos.quiet import Quiet
