@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self, TypeVar
+from urllib.parse import quote
 
 from pydantic import Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -93,8 +94,8 @@ class PaijuSettings(BaseSettings):
         return self
 
     def database_url_of(self, service: str) -> str:
-        """Return where a service's database is."""
-        return self.database_url.format(data_dir=self.data_dir, service=service)
+        """Return where a service's database is; a folder may be called as it likes, `50%?#` too."""
+        return self.database_url.format(data_dir=quote(str(self.data_dir)), service=service)
 
 
 def load(*classes: type[S], overrides: Mapping[type[S], Mapping[str, Any]] | None = None) -> list[S]:

@@ -49,6 +49,7 @@ _CHASSIS = {
     "SHUTTING_DOWN": Reason(
         "UNAVAILABLE", "服务正在重启，请稍后再试。", "The service is restarting; try again."
     ),
+    "BODY_TOO_SLOW": Reason("ABORTED", "请求内容传得太慢。", "The body of the request took too long."),
     "MESSAGE_TOO_LARGE": Reason("RESOURCE_EXHAUSTED", "消息过大。", "The message is too large."),
 }
 

@@ -7,22 +7,20 @@ from collections.abc import Mapping
 from typing import Final
 
 from aiohttp import web
-from aiohttp.http_exceptions import HttpProcessingError
 from paiju.economy.v1 import topup_service_pb2 as pb
 from paiju.economy.v1.topup_service_pb2_grpc import SandboxPayServiceStub, TopUpServiceStub
 
 from services.chassis import log
-from services.chassis.clock import Clock
 from services.chassis.errors import Outage, Refusal
 from services.chassis.run import Parts
 from services.gateway.core.refusals import failed
+from services.gateway.doors.body import body_of
 from services.gateway.doors.call import status_of
 from services.gateway.doors.files import SECURITY
 from services.gateway.doors.origin import address_of, is_origin_allowed
 from services.gateway.hub import Hub
 
 BODY_BYTES_MAX: Final = 64 * 1024
-BODY_WAIT_S: Final = 10.0
 HEADERS_MAX: Final = 64
 HEADERS_BYTES_MAX: Final = 8 * 1024
 CALL_S: Final = 10.0
@@ -62,7 +60,7 @@ class Hooks:
                 pb.ReceivePaymentRequest(
                     provider=request.match_info["provider"],
                     headers=_headers(request),
-                    body=await _body(request, self._hub.clock),
+                    body=await body_of(request, self._hub.clock, BODY_BYTES_MAX),
                 )
             )
         except Refusal as refusal:
@@ -90,7 +88,7 @@ class Hooks:
             # Another site's form must not press a button here.
             if not is_origin_allowed(request, ()):
                 raise Refusal("ORIGIN_NOT_ALLOWED")
-            body = await _body(request, self._hub.clock)
+            body = await body_of(request, self._hub.clock, BODY_BYTES_MAX)
             chosen = body.decode("ascii", "replace").removeprefix("act=")
             if chosen not in _ACTS:
                 raise Refusal("INVALID_ARGUMENT", field="act")
@@ -118,30 +116,6 @@ def _headers(request: web.Request) -> list[pb.HttpHeader]:
     if len(found) > HEADERS_MAX or size > HEADERS_BYTES_MAX:
         raise Refusal("MESSAGE_TOO_LARGE")
     return found
-
-
-async def _body(request: web.Request, clock: Clock) -> bytes:
-    """Return the body, unpacked by nobody.
-
-    Raises:
-        Refusal: MESSAGE_TOO_LARGE, DEADLINE_EXCEEDED, BAD_MESSAGE.
-    """
-    if request.headers.get("Content-Encoding", "identity").lower() != "identity":
-        raise Refusal("BAD_MESSAGE")
-    if (request.content_length or 0) > BODY_BYTES_MAX:
-        raise Refusal("MESSAGE_TOO_LARGE")
-    body = bytearray()
-    try:
-        async with clock.timeout(BODY_WAIT_S):
-            async for chunk in request.content.iter_any():
-                body += chunk
-                if len(body) > BODY_BYTES_MAX:
-                    raise Refusal("MESSAGE_TOO_LARGE")
-    except TimeoutError:
-        raise Refusal("DEADLINE_EXCEEDED") from None
-    except (HttpProcessingError, web.RequestPayloadError) as error:
-        raise Refusal("BAD_MESSAGE") from error
-    return bytes(body)
 
 
 def _refused(refusal: Refusal) -> web.Response:

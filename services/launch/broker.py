@@ -131,11 +131,11 @@ class Broker:
         return _CONFIG.format(
             # The first start takes any free port; a restart takes the same, so that clients find it again.
             port=self._port or -1,
-            folder=json.dumps(str(self._folder)),
-            log=json.dumps(str(self._folder / "nats.log")),
-            user=json.dumps(self.user),
-            password=json.dumps(self.password),
-            store=json.dumps(str(self._folder / "store")),
+            folder=_text(str(self._folder)),
+            log=_text(str(self._folder / "nats.log")),
+            user=_text(self.user),
+            password=_text(self.password),
+            store=_text(str(self._folder / "store")),
         )
 
     def _remember(self, identity: Identity | None, port: int) -> None:
@@ -220,3 +220,8 @@ def _write_private(path: Path, text: str) -> None:
     with os.fdopen(fd, "w", encoding="utf-8") as file:
         file.write(text)
     aside.replace(path)
+
+
+def _text(value: str) -> str:
+    """Return a text as nats-server reads it: as it is, but for what would end or escape it."""
+    return '"' + re.sub(r'[\x00-\x1f"\\]', lambda found: f"\\x{ord(found[0]):02x}", value) + '"'

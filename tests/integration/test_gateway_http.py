@@ -31,6 +31,7 @@ from services.chassis.bus import subject_of
 from services.chassis.config import ServiceSettings
 from services.chassis.run import Parts, Service, Wiring
 from services.gateway.app import WIRING
+from services.gateway.doors import body as doors_body
 from services.gateway.settings import GatewaySettings
 from tests.integration.test_gateway_play import LIST_HALLS, PEER, Unoffered
 from tests.support.nats import NatsServer
@@ -267,6 +268,19 @@ class TestCall:
 
         async with http.post(f"{url}call/{LIST_GAMES}", data=chunks()) as response:
             assert CallResult.FromString(await response.read()).error.reason == "MESSAGE_TOO_LARGE"
+
+    async def test_a_body_that_does_not_come_is_the_callers_delay_and_not_a_services(
+        self, url: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(doors_body, "BODY_WAIT_S", 0.2)
+        for path in (f"/call/{LIST_GAMES}", "/hooks/pay/sandbox"):
+            reader, writer = await asyncio.open_connection(urlsplit(url).hostname, urlsplit(url).port)
+            head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\n"
+            writer.write(head.encode() + b"half")
+            async with asyncio.timeout(5):
+                said = await reader.readuntil(b"BODY_TOO_SLOW")
+            writer.close()
+            assert said.split(b" ")[1] == b"408", path
 
     async def test_a_body_that_is_not_packed_as_it_says_is_the_callers_mistake(
         self, http: aiohttp.ClientSession, url: str

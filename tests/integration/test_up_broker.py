@@ -114,3 +114,12 @@ async def test_nobody_connects_without_the_password(broker: Broker) -> None:
 async def test_every_write_is_synced_before_it_is_acknowledged(tmp_path: Path, broker: Broker) -> None:
     await broker.start()
     assert "sync_interval: always" in (tmp_path / "nats.conf").read_text()
+
+
+async def test_the_data_folder_may_be_called_anything(tmp_path: Path) -> None:
+    folder = tmp_path / 'a 100%?#$x {牌局} "q\\n'
+    folder.mkdir()
+    server = Broker(folder, SystemClock(), SystemIds())
+    await server.start()
+    assert (folder / "store").is_dir()
+    await server.stop()

@@ -8,6 +8,7 @@ import pytest
 from pydantic import Field
 
 from services.chassis.config import ConfigError, PaijuSettings, ServiceSettings, load, prefixed
+from services.chassis.db.sqlite import sqlite_engine
 
 
 class ShopSettings(ServiceSettings):
@@ -65,6 +66,23 @@ def test_services_read_their_own_prefix_and_addresses_are_json(monkeypatch: pyte
     assert shared[0].grpc_addresses == {"economy": "economy:7000"}
     assert shared[0].database_url_of("economy") == "sqlite:////srv/paiju/economy.db"
     assert shared[0].data_dir == Path("/srv/paiju")
+
+
+@pytest.mark.parametrize("name", ["plain", "a b", "50%", "%41", "why?", "#1", "数据", "a+b&c=d", "{x}"])
+def test_the_books_are_in_the_data_folder_whatever_it_is_called(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PAIJU_DEV", "1")
+    monkeypatch.setenv("PAIJU_DATA_DIR", str(tmp_path / name))
+    (settings,) = load(PaijuSettings)
+    url = settings.database_url_of("economy")
+    for reads_only in (False, True):
+        (tmp_path / name).mkdir(exist_ok=True)
+        engine = sqlite_engine(url, reads_only=reads_only)
+        with engine.connect() as connection:
+            (_, _, file) = connection.exec_driver_sql("PRAGMA database_list").one()
+        engine.dispose()
+        assert Path(file) == tmp_path / name / "economy.db"
 
 
 def test_a_certificate_needs_its_key(monkeypatch: pytest.MonkeyPatch) -> None:

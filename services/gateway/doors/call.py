@@ -5,20 +5,16 @@ from __future__ import annotations
 from typing import Final
 
 from aiohttp import web
-from aiohttp.http_exceptions import HttpProcessingError
 from paiju.gateway.v1.gateway_service_pb2 import CallError, CallResult
 
-from services.chassis.clock import Clock
 from services.chassis.errors import Outage, Refusal
 from services.gateway.calls import Caller
 from services.gateway.core.methods import MESSAGE_BYTES_MAX, METHODS
 from services.gateway.core.refusals import failed
+from services.gateway.doors.body import body_of
 from services.gateway.doors.origin import address_of, is_origin_allowed
 from services.gateway.hub import Hub
 from services.gateway.tokens import SignedIn
-
-BODY_WAIT_S: Final = 10.0
-"""A body takes no longer to arrive."""
 
 CONTENT_TYPE: Final = "application/x-protobuf"
 
@@ -41,6 +37,7 @@ STATUSES: Final = {
 """`google.rpc.Code` → HTTP status, for proxies and operators; clients read the `CallResult`."""
 
 STATUSES_OF_REASONS: Final = {
+    "BODY_TOO_SLOW": 408,
     "MESSAGE_TOO_LARGE": 413,
     "RECORD_TOO_LARGE": 413,
     **dict.fromkeys(("ROOM_CODES_EXHAUSTED", "SHARD_BUSY", "SIGN_IN_BUSY"), 503),
@@ -98,7 +95,7 @@ class CallDoor:
         address = address_of(request, settings.trusted_proxies)
         self._hub.check_address(address)
         who = await self._who(request)
-        payload = await _body(request, self._hub.clock, _most(request.match_info["method"], who))
+        payload = await body_of(request, self._hub.clock, _most(request.match_info["method"], who))
         caller = Caller.of(who, address) if who else Caller("", address)
         if who is not None:
             self._hub.player_limits.take(who.player_id)
@@ -112,30 +109,6 @@ class CallDoor:
         if scheme.lower() != "bearer":
             raise Refusal("TOKEN_INVALID")
         return await self._hub.sign_in(token.strip())
-
-
-async def _body(request: web.Request, clock: Clock, most: int) -> bytes:
-    """Return the body.
-
-    Raises:
-        Refusal: MESSAGE_TOO_LARGE, DEADLINE_EXCEEDED; BAD_MESSAGE: it is packed, or not framed as it says.
-    """
-    if request.headers.get("Content-Encoding", "identity").lower() != "identity":
-        raise Refusal("BAD_MESSAGE")
-    if (request.content_length or 0) > most:
-        raise Refusal("MESSAGE_TOO_LARGE")
-    body = bytearray()
-    try:
-        async with clock.timeout(BODY_WAIT_S):
-            async for chunk in request.content.iter_any():
-                body += chunk
-                if len(body) > most:
-                    raise Refusal("MESSAGE_TOO_LARGE")
-    except TimeoutError:
-        raise Refusal("DEADLINE_EXCEEDED") from None
-    except (HttpProcessingError, web.RequestPayloadError) as error:
-        raise Refusal("BAD_MESSAGE") from error
-    return bytes(body)
 
 
 def _most(path: str, who: SignedIn | None) -> int:
