@@ -12,7 +12,7 @@ from services.chassis.auth import AccessTable
 from services.chassis.errors import Refusal
 from services.chassis.limits import RateLimits
 from services.matchmaking.core.halls import ROUNDS_MAX
-from services.matchmaking.core.room import Place
+from services.matchmaking.core.room import Place, shown_to
 from services.matchmaking.core.room_rules import WATCHING, Prices, asked_for
 from services.matchmaking.evenings import Evenings, round_no
 from services.matchmaking.room_changes import RoomChanges
@@ -90,8 +90,9 @@ class RoomsApi:
 
     async def GetRoom(self, request: pb.GetRoomRequest, context: Context) -> pb.GetRoomResponse:  # noqa: N802 - the proto names it
         """A room by its code."""
-        room = await self._rooms.get(auth.player(), _code(request.room_code))
-        return pb.GetRoomResponse(room=room.message())
+        player_id = auth.player()
+        room = await self._rooms.get(player_id, _code(request.room_code))
+        return pb.GetRoomResponse(room=shown_to(room, player_id))
 
     async def JoinRoom(self, request: pb.JoinRoomRequest, context: Context) -> pb.JoinRoomResponse:  # noqa: N802 - the proto names it
         """Take a place."""

@@ -174,10 +174,14 @@ class RoomsDesk:
 
         Raises:
             Refusal: ROOM_UNKNOWN, RATE_LIMITED, ROOM_FULL, ROOM_PLAYING, ROOM_CLOSED, KICKED_FROM_ROOM,
-                ALREADY_WAITING, ALREADY_IN_ROOM, ALREADY_PLAYING, and why he may not play (`Guard.check`).
+                ALREADY_WAITING, ALREADY_IN_ROOM, ALREADY_PLAYING; why he may not play (`Guard.check`), or
+                put his coins at stake (`Entrance.admit`): said last.
         """
         room = await self.get(player_id, room_code)
         if room.place_of(player_id) is None:
+            # What keeps him out whatever he has is said first.
+            now = self._clock.now_ms()
+            await self._db.read(lambda c: places.free_for(c, room, player_id, now))
             await self._entrance.check(player_id, room.game)
             await self._admit(player_id, room.stakes)
         for _ in range(TRIES):

@@ -42,6 +42,30 @@ async def started(s: Scene, people: list[Player], room: pb.Room) -> pb.Room:
     return await s.see(people[0], room)
 
 
+class TestStrangers:
+    def test_who_has_only_the_code_of_a_room_that_is_over_learns_that_and_no_more(self) -> None:
+        async def scene(s: Scene) -> None:
+            people, room = await gathered(s)
+            stranger = await s.player("stranger")
+            # While it waits and plays he sees whom he would join, or may watch.
+            assert seated(await s.see(stranger, room)) == ["p_a", "p_b", "p_c"]
+            playing = await started(s, people, room)
+            assert (await s.see(stranger, room)).table_id == playing.table_id
+            await s.peers.bus.publish(s.tables.finish(playing.table_id, (5, -2, -3)), event_id="finished")
+            await s.clock.sleep(1)
+            own, seen = await s.see(people[0], room), await s.see(stranger, room)
+            assert (own.state, seated(own), own.table_id) == (
+                "closed",
+                ["p_a", "p_b", "p_c"],
+                playing.table_id,
+            )
+            assert list(own.scores) == [5, -2, -3]
+            assert (seen.state, seen.game, seen.rounds) == ("closed", room.game, room.rounds)
+            assert (seated(seen), seen.owner_id, seen.table_id, list(seen.scores)) == ([""] * 3, "", "", [])
+
+        play(scene)
+
+
 class TestPlaces:
     def test_a_free_place_and_a_bots_are_taken_at_once_and_a_persons_once_he_agrees(self) -> None:
         async def scene(s: Scene) -> None:

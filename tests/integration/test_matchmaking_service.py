@@ -297,6 +297,25 @@ class TestTickets:
 
         play(scene)
 
+    def test_a_room_that_takes_nobody_says_so_to_who_has_few_coins_too(self) -> None:
+        async def scene(s: Scene) -> None:
+            a, b, c, poor = [await s.player(name) for name in ("a", "b", "c", "poor")]
+            s.wallets.of["p_poor"] = 0
+            room = await s.room(a, level="novice")
+            await refused("COINS_TOO_FEW", s.join(poor, room))
+            for player in (b, c):
+                await s.join(player, room)
+            await refused("ROOM_FULL", s.join(poor, room))
+            for player in (a, b, c):
+                await s.ready(player, room)
+            await s.clock.sleep(1)
+            await refused("ROOM_PLAYING", s.join(poor, room))
+            other = await s.room(await s.player("d"), level="novice")
+            await s.clock.sleep(31 * 60)
+            await refused("ROOM_CLOSED", s.join(poor, other))
+
+        play(scene)
+
     def test_who_waits_for_his_welcome_is_refused_nowhere_and_who_lost_all_everywhere(self) -> None:
         async def scene(s: Scene) -> None:
             a, b = await s.player("a"), await s.player("b")

@@ -164,6 +164,21 @@ class Room:
         )
 
 
+def shown_to(room: Room, player_id: str) -> RoomMessage:
+    """Return a room as somebody sees it who names its code.
+
+    Of a room that is over, who had no place in it learns what it was to play and that it is closed; who
+    played, how it ended and where they went on is theirs.
+    """
+    message = room.message()
+    if room.state == "closed" and room.place_of(player_id) is None:
+        for private in ("owner_id", "table_id", "next_room_code", "scores", "swaps"):
+            message.ClearField(private)
+        for place in message.places:
+            place.ClearField("player_id")
+    return message
+
+
 def check_open(room: Room, now_ms: int) -> None:
     """Let through what only an open room allows.
 

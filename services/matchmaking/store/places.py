@@ -25,17 +25,27 @@ def join(connection: Connection, room: Room, player_id: str, now_ms: int, wanted
     now = lock(connection, room.room_id)
     if now.place_of(player_id) is not None and now.state != "closed":
         return now
-    check_open(now, now_ms)
-    is_he = (room_kicks.c.room_id == now.room_id) & (room_kicks.c.player_id == player_id)
-    until = connection.execute(select(room_kicks.c.until_ms).where(is_he)).scalar_one_or_none() or 0
-    if until > now_ms:
-        raise Refusal("KICKED_FROM_ROOM", minutes=-(-(until - now_ms) // MINUTE_MS), again_at_ms=until)
-    free = [seat for seat in range(now.seats) if now.at(seat) is None]
-    if not free:
-        raise Refusal("ROOM_FULL")
+    free = free_for(connection, now, player_id, now_ms)
     engagements.engage(connection, player_id, "room", now.room_id)
     _take(connection, now.room_id, wanted if wanted in free else free[0], player_id, ready=False)
     return lock(connection, room.room_id)
+
+
+def free_for(connection: Connection, room: Room, player_id: str, now_ms: int) -> list[int]:
+    """Return the seats that a player may take.
+
+    Raises:
+        Refusal: ROOM_FULL, ROOM_PLAYING, ROOM_CLOSED, KICKED_FROM_ROOM.
+    """
+    check_open(room, now_ms)
+    is_he = (room_kicks.c.room_id == room.room_id) & (room_kicks.c.player_id == player_id)
+    until = connection.execute(select(room_kicks.c.until_ms).where(is_he)).scalar_one_or_none() or 0
+    if until > now_ms:
+        raise Refusal("KICKED_FROM_ROOM", minutes=-(-(until - now_ms) // MINUTE_MS), again_at_ms=until)
+    free = [seat for seat in range(room.seats) if room.at(seat) is None]
+    if not free:
+        raise Refusal("ROOM_FULL")
+    return free
 
 
 def leave(connection: Connection, room: Room, player_id: str) -> Room:

@@ -182,7 +182,7 @@ class MatchmakingServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetRoom(self, request, context):
-        """A room by its code.
+        """A room by its code. Of one that is closed, who had no place in it is not told who played, nor how it ended.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -27,7 +27,7 @@ class MatchmakingServiceStub:
     CreateRoom: _aio.UnaryUnaryMultiCallable[_matchmaking_service_pb2.CreateRoomRequest, _matchmaking_service_pb2.CreateRoomResponse]
     """Open a friends' room."""
     GetRoom: _aio.UnaryUnaryMultiCallable[_matchmaking_service_pb2.GetRoomRequest, _matchmaking_service_pb2.GetRoomResponse]
-    """A room by its code."""
+    """A room by its code. Of one that is closed, who had no place in it is not told who played, nor how it ended."""
     JoinRoom: _aio.UnaryUnaryMultiCallable[_matchmaking_service_pb2.JoinRoomRequest, _matchmaking_service_pb2.JoinRoomResponse]
     """Take a place in a room."""
     LeaveRoom: _aio.UnaryUnaryMultiCallable[_matchmaking_service_pb2.LeaveRoomRequest, _matchmaking_service_pb2.LeaveRoomResponse]
@@ -110,7 +110,7 @@ class MatchmakingServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _matchmaking_service_pb2.GetRoomRequest,
         context: _aio.ServicerContext[_matchmaking_service_pb2.GetRoomRequest, _abc.Awaitable[_matchmaking_service_pb2.GetRoomResponse]],
     ) -> _abc.Awaitable[_matchmaking_service_pb2.GetRoomResponse]:
-        """A room by its code."""
+        """A room by its code. Of one that is closed, who had no place in it is not told who played, nor how it ended."""
 
     @_abc_1.abstractmethod
     def JoinRoom(
