@@ -102,7 +102,13 @@ async def test_an_address_to_watch_works_in_an_open_page_and_half_a_link_leads_t
         await look(page, "replay-half-a-link")
         await change(page, "(id) => { location.hash = `watch=${id}`; }", TABLE)
         await page.wait_for_selector("main.table.is-watched .watch-strip")
-        await until_is(lambda: page.evaluate("location.hash"), "")
+        # A reload watches on; who leaves has left the address, too.
+        await until_is(lambda: page.evaluate("location.hash"), f"#watch={TABLE}")
+        await page.reload()
+        await page.wait_for_selector("main.table.is-watched .watch-strip")
+        await page.click("[data-button=leave]")
+        await page.wait_for_selector("main.page[data-page=watch]")
+        await until_is(lambda: page.evaluate("location.hash"), "#watch")
 
 
 def _noted(asked: list[str], request: Message) -> Message:

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
+from paiju.accounts.v1 import accounts_service_pb2 as accounts
 from playwright.async_api import Browser, Page
 
 from tests.browser.support import landlord
@@ -281,6 +282,32 @@ async def test_tables_fit_their_screenshots_at_every_size(
             await page.keyboard.press("h")
             await page.wait_for_selector(".in-hand.chosen")
             await look(page, f"ddz-{name}-hint", table=True)
+
+
+async def test_a_landlord_who_is_played_for_has_a_name_on_a_phone_lying_on_its_side(browser: Browser) -> None:
+    view = landlord.table_view("0-fixed", ME, PEASANT, landlord.MINE)
+    for seat in view.seats:
+        seat.auto_play, seat.gives_nonces = True, True
+        seat.player_id = seat.player_id if seat.seat == 0 else f"p_{seat.seat}"
+    stage = Stage()
+    stage.show_view(view)
+    stage.handlers["BatchGetProfiles"] = lambda request: accounts.BatchGetProfilesResponse(
+        profiles=[accounts.Profile(player_id=one, nickname="江南烟雨中客") for one in request.player_ids]
+    )
+    runner, url = await serve(stage)
+    try:
+        async with opened(browser, url, (667, 375), steady=True) as page:
+            await until_count(page, ".seat .state-mark", 2)
+            await until_count(page, ".seat .role", 1)
+            await until(lambda: each(page, ".seat .seat-name", "node.clientWidth"), _are_readable)
+            await look(page, "ddz-auto-names", table=True)
+    finally:
+        await stage.close()
+        await runner.cleanup()
+
+
+def _are_readable(widths: list[int]) -> bool:
+    return len(widths) == 2 and min(widths) > 60
 
 
 async def test_an_address_lets_a_table_be_watched(browser: Browser) -> None:

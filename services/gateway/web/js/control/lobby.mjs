@@ -23,13 +23,6 @@ function choosePreset(state) {
 /** Whether what went wrong passes by itself: the world has failed, or this page has asked too often. */
 const passes = (error) => isOutage(error) || error.reason === "RATE_LIMITED" || error.reason === "TOO_MANY_CALLS";
 
-/** The table that the address asks to watch: `#watch=<table id>`. */
-function watchedTable() {
-  const [, tableId = ""] = /^#watch=([0-9a-z-]+)$/.exec(location.hash) ?? [];
-  if (tableId) history.replaceState(null, "", location.pathname);
-  return tableId;
-}
-
 /** Things to do in the lobby. */
 export class LobbyControls {
   constructor(controls) {
@@ -56,7 +49,7 @@ export class LobbyControls {
     try {
       const { ticket, room, table_id } = await this.call("matchmaking/GetWhereabouts");
       if (this.state.table) return;
-      const watched = watchedTable();
+      const { watched } = this.controls.router;
       if (table_id && !hasLeft(table_id)) this.controls.play.enter(table_id);
       else if (watched) this.controls.play.enter(watched, { watches: true });
       else {
@@ -79,9 +72,10 @@ export class LobbyControls {
 
   /** The address may ask to watch a table also when the page is open; a match of one's own comes first. */
   followWatched() {
-    const tableId = watchedTable();
+    const { router, play } = this.controls;
     const { table } = this.state;
-    if (tableId && !(table?.me && !table.matchEnd)) this.controls.play.enter(tableId, { watches: true });
+    if (table?.me && !table.matchEnd) router.unwatch();
+    else if (router.watched) play.enter(router.watched, { watches: true });
   }
 
   /** Everything the lobby shows; each part may fail alone. */

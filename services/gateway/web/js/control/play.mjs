@@ -70,7 +70,7 @@ export class PlayControls {
     this.pending = null;
     this.owed.clear();
     this.controls.chat.clear();
-    this.controls.router.giveWay();
+    this.controls.router.giveWay(watches ? tableId : "");
     this.change((state) => {
       state.table = new Table(tableId);
       state.screen = "table";
@@ -397,6 +397,7 @@ export class PlayControls {
       state.replaced = false;
       state.callouts = [];
     });
+    this.controls.router.unwatch();
     this.controls.chat.clear();
     this.controls.lobby.loadWallet();
     this.controls.lobby.loadHalls();

@@ -14,6 +14,9 @@ export function partsOf(hash) {
 /** The fragment of a page: what `partsOf` takes apart. */
 export const hashOf = (...parts) => `#${parts.map((part) => encodeURIComponent(part)).join("/")}`;
 
+/** The fragment of a table that is watched: a reload, and whoever gets the link, watches it too. */
+export const hashOfWatched = (tableId) => `#watch=${tableId}`;
+
 /** Takes the page of the address into the state, and the other way round. */
 export class Router {
   /** `pages` is the registry; each entry's control is told when its page opens and closes. */
@@ -68,10 +71,21 @@ export class Router {
     this.follow();
   }
 
-  /** A table opens: it comes before every page, and Back must not lead from it into one. */
-  giveWay() {
-    if (partsOf(this.frame.location.hash).length) this.frame.history.replaceState(null, "", this.bare);
+  /** A table opens: it comes before every page, and Back must not lead from it into one. One that is watched is in the address. */
+  giveWay(watched = "") {
+    if (watched) this.frame.history.replaceState(null, "", hashOfWatched(watched));
+    else if (this.frame.location.hash) this.frame.history.replaceState(null, "", this.bare);
     this.show(null);
+  }
+
+  /** The table that the address asks to watch; "" = none. */
+  get watched() {
+    return /^#watch=([0-9a-z-]+)$/.exec(this.frame.location.hash)?.[1] ?? "";
+  }
+
+  /** No table is watched any more. */
+  unwatch() {
+    if (this.watched) this.frame.history.replaceState(null, "", this.bare);
   }
 
   get bare() {
