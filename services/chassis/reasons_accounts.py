@@ -92,6 +92,9 @@ ACCOUNTS: dict[str, Reason] = {
         "A homepage is an https address of at most {most} characters.",
     ),
     "REGION_UNKNOWN": Reason("INVALID_ARGUMENT", "没有这个地区。", "There is no such region."),
+    "CITY_UNKNOWN": Reason(
+        "INVALID_ARGUMENT", "该地区没有这个城市。", "There is no such city in this region."
+    ),
     "DIALECT_UNKNOWN": Reason(
         "INVALID_ARGUMENT", "没有这种方言（{known}）。", "There is no such dialect; there are {known}."
     ),
@@ -100,6 +103,12 @@ ACCOUNTS: dict[str, Reason] = {
     ),
     "NICKNAME_STAFF": Reason(
         "INVALID_ARGUMENT", "昵称与工作人员相似。", "The nickname looks like that of a member of staff."
+    ),
+    "STAFF_NAME_ALIKE": Reason(
+        "FAILED_PRECONDITION",
+        "另有 {others} 人的昵称与之相似；工作人员的昵称须独一无二，请先换一个。",
+        "{others} others have a nickname that looks like it. That of a member of staff is like no other: "
+        "another one is taken first.",
     ),
     "NICKNAME_MISMATCH": Reason(
         "FAILED_PRECONDITION",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -11,9 +12,10 @@ from google.protobuf.field_mask_pb2 import FieldMask
 from paiju.accounts.v1 import accounts_service_pb2 as pb
 from paiju.accounts.v1.events_pb2 import SessionRevoked
 from paiju.economy.v1.staff_events_pb2 import StaffActed as StaffActedInEconomy
-from sqlalchemy import text
+from sqlalchemy import text, update
 from sqlalchemy.exc import DBAPIError
 
+from services.accounts.store import schema
 from services.chassis import auth
 from services.chassis.errors import Refusal
 from services.chassis.revocations import REFRESH_S
@@ -93,6 +95,91 @@ async def test_the_last_admin_stays_but_for_an_operator(people: RunningAccounts)
     await people.stub.RevokeRole(request, metadata=theirs)
     last = pb.RevokeRoleRequest(player_id=second, role="admin", reason="we close")
     await people.stub.RevokeRole(last, metadata=people.operator())
+
+
+async def call_himself(people: RunningAccounts, tokens: pb.SessionTokens, nickname: str) -> pb.Profile:
+    request = pb.UpdateProfileRequest(
+        profile=pb.Profile(nickname=nickname), update_mask=FieldMask(paths=["nickname"])
+    )
+    answer = await people.stub.UpdateProfile(request, metadata=bearer(tokens.access_token))
+    profile: pb.Profile = answer.profile
+    return profile
+
+
+async def test_who_becomes_staff_is_called_as_nobody_else_looks_to_be_called(people: RunningAccounts) -> None:
+    wang, li = await people.sign_in(), await people.sign_in()
+    await call_himself(people, wang.tokens, "Wang Er")
+    await call_himself(people, li.tokens, "wаng_er")  # with a Cyrillic а
+    with pytest.raises(Refusal, match="STAFF_NAME_ALIKE") as caught:
+        await people.grant(wang.profile.player_id, "support")
+    assert caught.value.details["others"] == "1"
+    await call_himself(people, wang.tokens, "Wang Er Ge")
+    assert await people.grant(wang.profile.player_id, "support") == ["support"]
+    # From then on nobody takes that name, and he takes nobody's.
+    with pytest.raises(Refusal, match="NICKNAME_STAFF"):
+        await call_himself(people, li.tokens, "WΑNG.ER.GE")
+    with pytest.raises(Refusal, match="STAFF_NAME_ALIKE"):
+        await call_himself(people, wang.tokens, "Wang-Er")
+    assert (await call_himself(people, wang.tokens, "WANG ER GE")).nickname == "WANG ER GE"
+    assert await people.grant(wang.profile.player_id, "money") == ["money", "support"]
+
+
+async def test_who_has_not_chosen_a_name_gets_one_of_his_own_when_he_becomes_staff(
+    people: RunningAccounts,
+) -> None:
+    guest, other = await people.sign_in(), await people.sign_in()
+    table = schema.players
+    # An older process wrote it: what it looks like is not known yet.
+    same = update(table).where(table.c.player_id == other.profile.player_id)
+    await people.db.run(lambda c: c.execute(same.values(nickname=guest.profile.nickname, looks="")))
+    await people.grant(guest.profile.player_id, "support")
+    request = pb.BatchGetProfilesRequest(player_ids=[guest.profile.player_id, other.profile.player_id])
+    mine = bearer(other.tokens.access_token)
+    found = (await people.stub.BatchGetProfiles(request, metadata=mine)).profiles
+    assert found[1].nickname == guest.profile.nickname
+    assert re.fullmatch("牌友[0-9]{6}", found[0].nickname)
+
+
+async def test_of_two_at_once_who_take_the_same_name_one_is_staff_or_the_other_is_called_so(
+    people: RunningAccounts,
+) -> None:
+    for number in range(4):
+        wang, li = await people.sign_in(), await people.sign_in()
+        name = f"老王{'甲乙丙丁'[number]}"
+        await call_himself(people, wang.tokens, name)
+        granted, taken = await asyncio.gather(
+            people.grant(wang.profile.player_id, "support"),
+            call_himself(people, li.tokens, name),
+            return_exceptions=True,
+        )
+        refused = [one for one in (granted, taken) if isinstance(one, Refusal)]
+        assert [one.reason for one in refused] in (["STAFF_NAME_ALIKE"], ["NICKNAME_STAFF"])
+
+
+async def test_a_city_lies_in_the_region_and_goes_with_it(people: RunningAccounts) -> None:
+    guest = await people.sign_in()
+    mine = bearer(guest.tokens.access_token)
+
+    async def change(region: str | None = None, city: str | None = None) -> pb.Profile:
+        paths = [name for name, value in (("region", region), ("city", city)) if value is not None]
+        request = pb.UpdateProfileRequest(
+            profile=pb.Profile(region=region or "", city=city or ""), update_mask=FieldMask(paths=paths)
+        )
+        profile: pb.Profile = (await people.stub.UpdateProfile(request, metadata=mine)).profile
+        return profile
+
+    with pytest.raises(Refusal, match="CITY_UNKNOWN"):
+        await change(city="430700")
+    assert (await change(region="CN-HN", city="430700")).city == "430700"
+    for city in ("420900", "430000", "常德", "4307000", "43070\u0660"):
+        with pytest.raises(Refusal, match="CITY_UNKNOWN"):
+            await change(city=city)
+    assert (await change(region="CN-HN")).city == "430700"
+    moved = await change(region="CN-HB")
+    assert (moved.region, moved.city) == ("CN-HB", "")
+    choices = await people.stub.ListProfileChoices(pb.ListProfileChoicesRequest())
+    known = {one.code: one for one in choices.cities}
+    assert (known["430700"].region, known["430700"].zh, known["430700"].en) == ("CN-HN", "常德", "Changde")
 
 
 async def test_staff_says_why_or_does_nothing(people: RunningAccounts) -> None:

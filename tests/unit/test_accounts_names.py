@@ -135,7 +135,9 @@ def test_what_shows_nothing_or_turns_a_text_around_is_in_no_name(hidden: str, wr
         "a̲dmin", "ɑdmin", "adm1n", "a.d.m.i.n", "ʂtaff", "ȿtaff", "ꜱtaff", "ѕtaff", "5taff",
         "ŝ.t.a.f.f", "ƨystem5ystem", "suppørt", "supp0rt", "0fficia1", "ỌFFICIAL", "m0derator",
         "pɐiju paiju", "paıju", "ｐａｉ ｊｕ", "牌.局", "牌 局", "GM", "G.M.", "ＧＭ", "🅶🅼", "Mod",
-        "m.0.d", "Judge", "ĴUDGE",
+        "m.0.d", "Judge", "ĴUDGE", "GM001", "gm-7", "Root", "kefu", "K3FU01", "GuanFang", "xitong_1",
+        "guanliyuan", "客1服", "客丨服", "官a方", "系纟充", "adm!n", "⍺dmin", "ᗩdmin", "己注销", "巳註銷",
+        "站長", "運營01", "平台", "平台 1", "网管小李", "客服小美", "在线客服",
     ],
 )  # fmt: skip
 def test_nobody_is_called_what_passes_for_the_house(text: str) -> None:
@@ -148,7 +150,7 @@ def test_nobody_is_called_what_passes_for_the_house(text: str) -> None:
     [
         "大力王", "万事如意", "王理", "员外", "宫本", "系鞋带", "万能管家", "机智的人", "José",
         "Łukasz", "Ødegård", "bigman", "modern", "Judgement", "🇨🇳小王", "ⓐ", "GMT", "理发师",
-        "数学老师",
+        "数学老师", "平台山", "地主一", "消息灵通", "keefu", "Hi!", "Rooty", "客家人",
     ],
 )  # fmt: skip
 def test_who_only_shares_letters_with_the_house_is_called_so(text: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,13 +12,15 @@ from services.accounts.core.choices import (
     DIALECTS,
     HOMEPAGE_CHARACTERS_MAX,
     THEMES,
+    city_of,
     dialect_of,
     homepage_of,
     region_of,
     theme_of,
 )
+from services.accounts.core.cities import cities
 from services.accounts.core.confusables import skeleton
-from services.accounts.core.names import check_unlike, nickname_of
+from services.accounts.core.names import check_unlike, looks_of, nickname_of
 from services.accounts.core.regions import REGIONS
 from services.chassis.errors import Refusal
 
@@ -102,6 +106,41 @@ def test_regions_dialects_and_themes_are_those_of_the_lists() -> None:
     ):
         with pytest.raises(Refusal, match=reason):
             check(wrong)
+
+
+def test_cities_are_of_a_region_that_is_their_codes_and_each_has_two_names() -> None:
+    known = cities()
+    assert len(known) > 360
+    assert {city.region for city in known.values()} == set(REGIONS) - {
+        "CN-BJ", "CN-TJ", "CN-SH", "CN-CQ", "CN-TW", "CN-HK", "CN-MO",
+    }  # fmt: skip
+    # GB/T 2260: the first two figures are the province's, in the order of its list.
+    provinces = {
+        region: {city.code[:2] for city in known.values() if city.region == region} for region in REGIONS
+    }
+    ranks = [figures for region in REGIONS for figures in sorted(provinces[region])]
+    assert ranks == sorted(set(ranks))
+    assert all(len(figures) <= 1 for figures in provinces.values())
+    for code, city in known.items():
+        assert code == city.code == city_of(code)
+        assert len(code) == 6
+        assert code.isascii()
+        assert code.isdigit()
+        assert city.zh
+        assert city.en[0].isupper()
+    assert {known[code].zh for code in ("430700", "431300", "430500", "420900", "429006")} == {
+        "常德", "娄底", "邵阳", "孝感", "天门",
+    }  # fmt: skip
+    names = [(city.region, city.zh) for city in known.values()]
+    assert len(set(names)) == len(names)
+
+
+def test_what_a_name_looks_like_is_kept_so_a_change_of_it_needs_a_migration() -> None:
+    """Whoever changes these figures adds a migration that makes `players.looks` anew."""
+    said = "".join(
+        looks_of(name) for name in ("Wang Er", "аdmіn", "客服1", "🙂", "ⓐ运營", "Ødegård", "rnｖv")
+    )
+    assert hashlib.sha256(said.encode()).hexdigest()[:16] == "f41ae2565b1e47cb"
 
 
 @pytest.mark.parametrize(

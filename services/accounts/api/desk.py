@@ -150,6 +150,7 @@ def profile(player: Row[Any], *, is_own: bool = False) -> pb.Profile:
         version=player.version,
         homepage=player.homepage,
         region=player.region,
+        city=player.city,
         dialect=player.dialect,
         theme=player.theme if is_own else "",
         is_deleted=player.deleted_at_ms is not None,

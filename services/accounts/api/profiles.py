@@ -9,6 +9,7 @@ from paiju.accounts.v1 import accounts_service_pb2 as pb
 
 from services.accounts.api.desk import Context, Desk, profile
 from services.accounts.core import choices, names
+from services.accounts.core.cities import cities
 from services.accounts.core.regions import REGIONS
 from services.accounts.store import people
 from services.chassis import auth
@@ -20,6 +21,7 @@ FIELDS: Final[dict[str, Callable[[str], str]]] = {
     "avatar": names.avatar_of,
     "homepage": choices.homepage_of,
     "region": choices.region_of,
+    "city": choices.city_of,
     "dialect": choices.dialect_of,
     "theme": choices.theme_of,
 }
@@ -87,4 +89,8 @@ class ProfileRpcs:
                 pb.ProfileChoice(code=code, zh=zh, en=en) for code, (zh, en) in choices.DIALECTS.items()
             ],
             themes=choices.THEMES,
+            cities=[
+                pb.ProfileChoice(code=city.code, zh=city.zh, en=city.en, region=city.region)
+                for city in cities().values()
+            ],
         )

@@ -1,4 +1,4 @@
-"""What a profile may say besides the name: homepage, region, dialect, theme."""
+"""What a profile may say besides the name: homepage, region, city, dialect, theme."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ipaddress
 from typing import Final
 from urllib.parse import urlsplit
 
+from services.accounts.core.cities import cities
 from services.accounts.core.regions import REGIONS
 from services.chassis.errors import Refusal
 
@@ -83,6 +84,26 @@ def region_of(text: str) -> str:
     if text and text not in REGIONS:
         raise Refusal("REGION_UNKNOWN")
     return text
+
+
+def city_of(text: str) -> str:
+    """Return a city's code; empty stays empty.
+
+    Raises:
+        Refusal: CITY_UNKNOWN.
+    """
+    if text and text not in cities():
+        raise Refusal("CITY_UNKNOWN")
+    return text
+
+
+def is_in(city: str, region: str) -> bool:
+    """Return whether a city lies in a region.
+
+    >>> is_in("430700", "CN-HN"), is_in("430700", "CN-HB"), is_in("", "CN-HB")
+    (True, False, True)
+    """
+    return not city or cities()[city].region == region
 
 
 def dialect_of(text: str) -> str:

@@ -17,9 +17,14 @@ from confusable_homoglyphs import confusables
 _LEET: Final = str.maketrans(
     {"0": "o", "1": "i", "|": "i", "l": "i", "3": "e", "4": "a", "5": "s", "@": "a", "$": "s"}
 )
-_NEAR: Final = str.maketrans("мтнквτνευωꭓ", "mthkbtveuwx")
+_NEAR: Final = str.maketrans("мтнквτνευωꭓ⍺ᗩᗪᗰᑎ", "mthkbtveuwxaadmn")
 """Letters that Unicode doesn't count as look-alikes, because in capitals or in other hands they are."""
-_HAN: Final = str.maketrans("員貟菅埋糸係統機噐戶務宫宮宦万力叛栽", "员员管理系系统机器户务官官官方方判裁")
+_BANG: Final = re.compile(r"(?<=[^\W_])!(?=[^\W_])")
+"""Within a word it stands for an i; at its end it is what it is."""
+_HAN: Final = str.maketrans(
+    "員貟菅埋糸係統機噐戶務宫宮宦万力叛栽己巳註銷消長營運網術",
+    "员员管理系系统机器户务官官官方方判裁已已注销销长营运网术",
+)
 """Characters that pass for those of the words nobody may use, and their traditional forms."""
 _SMALL_CAPITAL: Final = "LATIN LETTER SMALL CAPITAL "
 _DRAWN: Final = re.compile(
@@ -28,18 +33,18 @@ _DRAWN: Final = re.compile(
     r"|REGIONAL INDICATOR SYMBOL LETTER ([A-Z])|LATIN (?:SMALL|CAPITAL) LETTER ([A-Z]) WITH .*"
 )
 """Names of symbols that show a letter in a frame, and of letters with a hook, a tail, a bar."""
-_PAIRS: Final = (("rn", "m"), ("vv", "w"), ("ci", "d"), ("月艮", "服"), ("王里", "理"))
+_PAIRS: Final = (("rn", "m"), ("vv", "w"), ("ci", "d"), ("月艮", "服"), ("王里", "理"), ("纟充", "统"))
 """Letters that together look like another (`cl` is `ci` by then)."""
 
 
 def skeleton(text: str) -> str:
     """Return what a text looks like: letters and digits only, lower case, without marks, look-alikes as one.
 
-    >>> skeleton("Аdmin") == skeleton("a.d.m.1.n") == skeleton("ADⅯIN")
+    >>> skeleton("Аdmin") == skeleton("a.d.m.1.n") == skeleton("ADⅯIN") == skeleton("adm!n!")
     True
     """
-    drawn = "".join(map(_drawn, unicodedata.normalize("NFKC", text)))
-    plain = unicodedata.normalize("NFD", drawn.casefold()).translate(_HAN)
+    drawn = "".join(map(_drawn, _BANG.sub("i", unicodedata.normalize("NFKC", text))))
+    plain = unicodedata.normalize("NFD", drawn.casefold()).translate(_HAN).translate(_NEAR)
     letters = "".join(map(_small, _letters(plain)))
     unified = unicodedata.normalize("NFD", _unified(letters.translate(_NEAR)).casefold())
     folded = _letters(unified).translate(_NEAR).translate(_LEET)

@@ -28,6 +28,16 @@ IMPERSONATION: Final = (
     "工作人员",
     "已注销",
     "客户服务",
+    "运营",
+    "站长",
+    "版主",
+    "网管",
+    "仲裁",
+    "技术支持",
+    "guanfang",
+    "guanliyuan",
+    "kefu",
+    "xitong",
     "admin",
     "system",
     "official",
@@ -39,8 +49,10 @@ IMPERSONATION: Final = (
 )
 """Words in nobody's name: they would let him speak for the house."""
 
-IMPERSONATION_WHOLE: Final = ("gm", "mod", "judge")
-"""Words that nobody is called, though they may be part of a name."""
+IMPERSONATION_WHOLE: Final = (
+    "gm", "mod", "judge", "owner", "root", "service", "sysop", "caipan", "jiqiren", "平台", "财务", "审核员",
+)  # fmt: skip
+"""Words that nobody is called, with a number behind them or without; they may be part of a name."""
 
 _CATEGORIES: Final = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Nd", "Nl", "No", "So", "Zs"})
 """Letters, marks, digits, symbols such as emoji, spaces."""
@@ -54,6 +66,9 @@ _NO_TEXT: Final = (
 selectors, tags; then the empty braille cell, and what describes how a character is put together.
 """
 _MARKS_IN_ROW_MAX: Final = 2
+_NUMBER: Final = re.compile(r"[\d_. -]+$")
+_STROKES: Final = "丨丶丿乀乙一亅"
+"""Characters of one stroke, which pass for something between two others."""
 
 
 def nickname_of(text: str) -> str:
@@ -74,10 +89,31 @@ def nickname_of(text: str) -> str:
     if any(not _is_allowed(character) for character in name) or _has_piled_marks(name):
         raise Refusal("NICKNAME_CHARACTERS")
     folded = skeleton(name)
-    is_whole = folded in map(skeleton, IMPERSONATION_WHOLE)
-    if is_whole or any(skeleton(word) in folded for word in IMPERSONATION):
+    # What stands between two characters does not keep them from being read together.
+    read = (folded, "".join(filter(_is_han, folded)))
+    whole = {folded, skeleton(_NUMBER.sub("", name))}
+    if not whole.isdisjoint(map(skeleton, IMPERSONATION_WHOLE)) or any(
+        skeleton(word) in one for word in IMPERSONATION for one in read
+    ):
         raise Refusal("NICKNAME_RESERVED")
     return name
+
+
+def _is_han(character: str) -> bool:
+    return "\u4e00" <= character <= "\u9fff" and character not in _STROKES
+
+
+def looks_of(name: str) -> str:
+    """Return what a nickname looks like: equal for two of which one can be taken for the other.
+
+    It is kept with the player (`players.looks`): whoever changes what comes out adds a migration that makes
+    it anew.
+
+    >>> looks_of("Wang.Er") == looks_of("wаng er"), looks_of("🙂")
+    (True, '=🙂')
+    """
+    # Of a name without letters nothing is left: such names are as they are.
+    return skeleton(name) or f"={name}"
 
 
 def check_unlike(name: str, others: Iterable[str]) -> None:
@@ -86,20 +122,41 @@ def check_unlike(name: str, others: Iterable[str]) -> None:
     Raises:
         Refusal: NICKNAME_STAFF.
     """
-    looks = skeleton(name)
-    # Of a name without letters nothing is left: such names are as they are.
-    if any(looks == skeleton(other) if looks else name == other for other in others):
+    looks = looks_of(name)
+    if any(looks == looks_of(other) for other in others):
         raise Refusal("NICKNAME_STAFF")
 
 
-def default_nickname(player_id: str) -> str:
+def default_nickname(player_id: str, but: Iterable[str] = ()) -> str:
     """Return what a new player is called: 牌友 and four digits that follow from his id.
 
-    >>> default_nickname("p_0")
-    '牌友9600'
+    Args:
+        player_id: His id.
+        but: How nobody is called who isn't yet: names of staff.
+
+    >>> default_nickname("p_0"), default_nickname("p_0", ["牌友9600"])
+    ('牌友9600', '牌友9601')
+    """
+    number = int.from_bytes(hashlib.sha256(player_id.encode()).digest()[:4], "big") % 9000
+    taken = set(but)
+    while (name := f"牌友{number + 1000}") in taken:
+        number = (number + 1) % 9000
+    return name
+
+
+def longer_nickname(player_id: str, tries: int) -> str:
+    """Return another name of the house's making for who has such a one, with six digits; each try another.
+
+    >>> longer_nickname("p_0", 0), longer_nickname("p_0", 1)
+    ('牌友333600', '牌友333601')
     """
     number = int.from_bytes(hashlib.sha256(player_id.encode()).digest()[:4], "big")
-    return f"牌友{number % 9000 + 1000}"
+    return f"牌友{(number + tries) % 900_000 + 100_000}"
+
+
+def is_of_the_house(name: str) -> bool:
+    """Return whether nobody has chosen this name: the house gives such to who comes."""
+    return re.fullmatch("牌友[0-9]{4,6}", name) is not None
 
 
 def default_avatar(player_id: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from paiju.accounts.v1.events_pb2 import AccountDeleted
 from sqlalchemy import Connection, Row, delete, select, update
 
-from services.accounts.core.names import AVATARS
+from services.accounts.core import names
 from services.accounts.store import friends, people, protection, schema, sessions, staff
 from services.chassis import outbox
 from services.chassis.errors import Refusal
@@ -64,9 +64,11 @@ def forget(connection: Connection, player_id: str, now_ms: int) -> bool:
         .where(players.c.player_id == player_id)
         .values(
             nickname=NICKNAME,
-            avatar=AVATARS[0],
+            avatar=names.AVATARS[0],
             homepage="",
             region="",
+            city="",
+            looks=names.looks_of(NICKNAME),
             dialect="",
             theme="",
             network="unknown",

@@ -10,6 +10,7 @@ from paiju.accounts.v1 import events_pb2
 from sqlalchemy import Connection, Row, delete, func, insert, select, text, update
 
 from services.accounts.core import names
+from services.accounts.core.choices import is_in
 from services.accounts.core.limits import DAY_MS, HOUR_MS, CreationLimits, Made, judge
 from services.accounts.core.texts import text_of
 from services.accounts.store import schema
@@ -18,6 +19,8 @@ from services.chassis.errors import Refusal
 
 FOR_EVER = -1
 """A suspension without an end."""
+RENAMES_MAX = 50
+"""Names of the house's making that are tried for who becomes staff; the first is nearly always free."""
 CHALLENGES_SWEPT_MAX = 100
 """Expired challenges removed with each new one, so that the table stays small by itself."""
 
@@ -147,17 +150,22 @@ def make_player(
 ) -> Row[Any]:
     """Make a player, and tell of him; `hold_network` comes before.
 
+    He is called as nobody of the staff is.
+
     Raises:
         Refusal: TOO_MANY_NEW_PLAYERS.
     """
     verdict = judge(limits, _made(connection, network, now_ms), now_ms)
     if not verdict.allowed:
         raise Refusal("TOO_MANY_NEW_PLAYERS", retry_ms=verdict.retry_ms)
+    hold_names(connection)
+    nickname = names.default_nickname(new_player_id, staff_names(connection))
     connection.execute(
         insert(schema.players),
         {
             "player_id": new_player_id,
-            "nickname": names.default_nickname(new_player_id),
+            "nickname": nickname,
+            "looks": names.looks_of(nickname),
             "avatar": names.default_avatar(new_player_id),
             "created_at_ms": now_ms,
             "version": 1,
@@ -186,19 +194,38 @@ def update_profile(
     Args:
         expected_version: The version the caller has read; 0 = whatever it is.
 
+    A city that does not lie in the region goes with the old one.
+
     Raises:
         Refusal: NOT_FOUND, PROFILE_CHANGED. NICKNAME_STAFF: somebody of the staff looks to be called so.
+            STAFF_NAME_ALIKE: he is of the staff, and somebody else looks to be called so. CITY_UNKNOWN: it is
+            not in the region.
     """
-    table = schema.players
+    if "nickname" in changes:
+        hold_names(connection)
     found = hold(connection, player_id)
     if found is None or found.deleted_at_ms is not None:
         raise Refusal("NOT_FOUND", what=player_id)
     if expected_version not in (0, found.version):
         raise Refusal("PROFILE_CHANGED", version=found.version)
+    region = changes.get("region", found.region)
+    if not is_in(changes.get("city", found.city), region):
+        if "city" in changes:
+            raise Refusal("CITY_UNKNOWN")
+        changes = {**changes, "city": ""}
     if all(getattr(found, name) == value for name, value in changes.items()):
         return found
     if changes.get("nickname", found.nickname) != found.nickname:
-        names.check_unlike(changes["nickname"], _staff_names(connection, player_id))
+        names.check_unlike(changes["nickname"], staff_names(connection, player_id))
+        changes = {**changes, "looks": names.looks_of(changes["nickname"])}
+        roles = schema.roles.c
+        if connection.execute(select(roles.role).where(roles.player_id == player_id)).first():
+            check_alone(connection, player_id, changes["nickname"])
+    return _write_profile(connection, found, changes)
+
+
+def _write_profile(connection: Connection, found: Row[Any], changes: dict[str, str]) -> Row[Any]:
+    table, player_id = schema.players, found.player_id
     connection.execute(
         update(table).where(table.c.player_id == player_id).values(version=found.version + 1, **changes)
     )
@@ -215,13 +242,61 @@ def player_of_key(connection: Connection, public_key: bytes) -> str | None:
     return connection.scalar(select(keys.c.player_id).where(keys.c.public_key == public_key))
 
 
-def _staff_names(connection: Connection, but: str) -> Sequence[str]:
+def staff_names(connection: Connection, but: str = "") -> Sequence[str]:
+    """Return how staff is called, but for one."""
     table, roles = schema.players, schema.roles
     return connection.scalars(
         select(table.c.nickname)
         .where(table.c.player_id.in_(select(roles.c.player_id)), table.c.player_id != but)
         .distinct()
     ).all()
+
+
+def check_alone(connection: Connection, player_id: str, nickname: str) -> None:
+    """Let a member of staff be called what nobody else looks to be called; `hold_names` comes before.
+
+    Raises:
+        Refusal: STAFF_NAME_ALIKE.
+    """
+    table, looks = schema.players, names.looks_of(nickname)
+    # What an older process wrote is not looked at yet.
+    query = select(table.c.nickname, table.c.looks).where(
+        table.c.looks.in_((looks, "")), table.c.player_id != player_id, table.c.deleted_at_ms.is_(None)
+    )
+    others = sum(
+        row.looks == looks or names.looks_of(row.nickname) == looks for row in connection.execute(query)
+    )
+    if others:
+        raise Refusal("STAFF_NAME_ALIKE", others=others)
+
+
+def stand_alone(connection: Connection, player: Row[Any]) -> None:
+    """See that somebody who becomes staff is called as nobody else is; `hold_names` comes before.
+
+    Raises:
+        Refusal: STAFF_NAME_ALIKE, if he has chosen his name.
+    """
+    name, tries = player.nickname, 0
+    while True:
+        try:
+            check_alone(connection, player.player_id, name)
+            break
+        except Refusal:
+            if not names.is_of_the_house(name) or tries == RENAMES_MAX:
+                raise
+            name, tries = names.longer_nickname(player.player_id, tries), tries + 1
+    if name != player.nickname:
+        _write_profile(connection, player, {"nickname": name, "looks": names.looks_of(name)})
+
+
+def hold_names(connection: Connection, *, alone: bool = False) -> None:
+    """Keep others from appointing staff until the transaction ends; `alone`: and from taking names.
+
+    It comes before a player is held. SQLite has one writer anyway.
+    """
+    if connection.dialect.name == "postgresql":
+        lock = "pg_advisory_xact_lock" if alone else "pg_advisory_xact_lock_shared"
+        connection.execute(text(f"SELECT {lock}(hashtext('staff names'))"))
 
 
 def hold_network(connection: Connection, network: str) -> None:

@@ -33,6 +33,8 @@ players = Table(
     Column("region", Text, nullable=False, server_default=""),
     Column("dialect", Text, nullable=False, server_default=""),
     Column("theme", Text, nullable=False, server_default=""),
+    Column("city", Text, nullable=False, server_default=""),
+    Column("looks", Text, nullable=False, server_default=""),
     Column("suspended_until_ms", BigInteger),
     Column("suspended_because", Text, nullable=False, server_default=""),
     Column("deletes_at_ms", BigInteger),
@@ -40,8 +42,10 @@ players = Table(
     Index("players_network", "network", "created_at_ms"),
     Index("players_deletes", "deletes_at_ms"),
     Index("players_nickname", "nickname", postgresql_ops={"nickname": "text_pattern_ops"}),
+    Index("players_looks", "looks"),
 )
-"""`network`: where he was made from, for the limits only. `suspended_until_ms`: -1 = for ever."""
+"""`network`: where he was made from, for the limits only. `suspended_until_ms`: -1 = for ever. `looks`: what
+the nickname looks like (`core/names.py`)."""
 
 device_keys = Table(
     "device_keys",

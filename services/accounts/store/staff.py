@@ -45,13 +45,18 @@ def tell(connection: Connection, deed: Deed, action: str, subject: str, **detail
 def grant(connection: Connection, player_id: str, role: str, deed: Deed) -> list[str]:
     """Give a role; one that he has stays, and nothing is told. Returns what he has now.
 
+    Staff is called as nobody else is; who has not chosen a name yet gets another one.
+
     Raises:
-        Refusal: NOT_FOUND.
+        Refusal: NOT_FOUND. STAFF_NAME_ALIKE: somebody else looks to be called as he has chosen to be.
     """
+    people.hold_names(connection, alone=True)
     player = people.hold(connection, player_id)
     if player is None or player.deleted_at_ms is not None:
         raise Refusal("NOT_FOUND", what=player_id)
     held = roles_of(connection, player_id)
+    if not held:
+        people.stand_alone(connection, player)
     if role not in held:
         row = {
             "player_id": player_id,

@@ -94,6 +94,7 @@ class Stage:
             "GetProfile": lambda _: accounts.GetProfileResponse(profile=self.profile),
             "UpdateProfile": self.update_profile,
             "BatchGetProfiles": lambda _: accounts.BatchGetProfilesResponse(profiles=[self.profile]),
+            "ListProfileChoices": lambda _: accounts.ListProfileChoicesResponse(),
             "GetWallet": lambda _: economy.GetWalletResponse(
                 balances=[economy.Money(currency="gold", amount=self.gold)]
             ),

@@ -11,21 +11,27 @@ const FIELD_OF = {
   NICKNAME_RESERVED: "nickname",
   NICKNAME_STAFF: "nickname",
   HOMEPAGE_INVALID: "homepage",
+  STAFF_NAME_ALIKE: "nickname",
   REGION_UNKNOWN: "region",
+  CITY_UNKNOWN: "city",
   DIALECT_UNKNOWN: "dialect",
 };
 
 /** Things to do on the page `#profile`. */
 export class ProfileControls extends PageControls {
-  /** `changes`: what was chosen but not saved, by field; `refused`: `{field, words}` of what the service did not take. */
+  /**
+   * `changes`: what was chosen but not saved, by field; `refused`: `{field, words}` of what the service did not take;
+   * `cities`: where within a region one may say to be from, once the service has told.
+   */
   fresh() {
-    return { changes: {}, refused: null, statistics: null, ratings: null };
+    return { changes: {}, refused: null, statistics: null, ratings: null, cities: null };
   }
 
   open() {
     this.controls.lobby.loadProfile();
     if (!this.state.games) this.controls.lobby.loadGames();
     this.loadStatistics();
+    if (!this.own.cities) this.part("cities", async () => this.set({ cities: (await this.call("accounts/ListProfileChoices")).cities }));
     this.part("ratings", async () => this.set({ ratings: (await this.call("progress/ListRatings", { player_id: this.state.playerId })).ratings }));
   }
 
@@ -39,8 +45,11 @@ export class ProfileControls extends PageControls {
 
   /** A field was changed; back to what it was, it is no change. */
   choose(field, value) {
+    const { profile } = this.state;
     const changes = { ...this.own.changes, [field]: value };
-    if ((this.state.profile[field] ?? "") === value) delete changes[field];
+    // A city lies in one region: with another it is nothing, with the old one it is the old one.
+    if (field === "region") changes.city = value === (profile.region ?? "") ? (profile.city ?? "") : "";
+    for (const name of ["city", field]) if ((profile[name] ?? "") === changes[name]) delete changes[name];
     this.set({ changes, refused: this.own.refused?.field === field ? null : this.own.refused });
   }
 

@@ -75,6 +75,7 @@ function others(state, mine) {
         "div.field-pair",
         {},
         field("region", { label: t("profile.region"), ...picking("region", REGIONS) }),
+        cityField(mine, now, picking("city", [])),
         field("dialect", { label: t("profile.dialect"), ...picking("dialect", DIALECTS) }),
       ),
       field("homepage", { label: t("profile.homepage"), hint: t("profile.homepage.about"), type: "url", inputmode: "url", maxlength: HOMEPAGE_MAX, ...typing("homepage") }),
@@ -86,6 +87,15 @@ function others(state, mine) {
       ),
     ),
   );
+}
+
+/** Where within the region: only if that has cities, and they have come. */
+function cityField(mine, { region, city }, picking) {
+  const here = (mine.own.cities ?? []).filter((one) => one.region === region);
+  if (!here.length) return null;
+  const options = [["", t("profile.none")], ...here.map((one) => [one.code, currentLanguage() === "en" ? one.en : one.zh])];
+  // Another region, another list: made anew with nothing chosen.
+  return h("div.field-own", { key: region }, field("city", { label: t("profile.city"), ...picking, fill: city ?? "", options }));
 }
 
 function looks(mine) {

@@ -12,6 +12,7 @@ export const PROFILE = {
   "profile.homepage.about": ["https:// 开头，可不填", "An https address; may be left out"],
   "profile.homepage.bad": ["要以 https:// 开头，最多 200 个字符", "It begins with https:// and has at most 200 characters"],
   "profile.region": ["地区", "Region"],
+  "profile.city": ["城市", "City"],
   "profile.dialect": ["方言", "Dialect"],
   "profile.none": ["不填", "Not said"],
   "profile.saved": ["资料已保存", "Saved"],
