@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paiju.accounts.v1 import accounts_service_pb2_grpc, friend_service_pb2_grpc
+from paiju.accounts.v1 import accounts_service_pb2_grpc, friend_service_pb2_grpc, presence_service_pb2_grpc
 from paiju.accounts.v1.events_pb2 import (
     AccountDeleted,
     PlayerCreated,
@@ -10,7 +10,7 @@ from paiju.accounts.v1.events_pb2 import (
     SessionRevoked,
     StaffActed,
 )
-from paiju.gateway.v1.gateway_service_pb2 import Notice
+from paiju.gateway.v1.gateway_service_pb2 import Notice, PeopleHere
 
 from services.accounts.api import ACCESS, AccountsApi
 from services.accounts.api.desk import Desk
@@ -18,7 +18,11 @@ from services.accounts.bus import REVOCATIONS, STAFF_LOG, Revoker, StaffLog, sho
 from services.accounts.deletions import Deletions
 from services.accounts.friends_api import ACCESS as FRIEND_ACCESS
 from services.accounts.friends_api import FriendApi
+from services.accounts.invitations import Invitations
 from services.accounts.keys import Signer, keys_in_folder, parse_keys
+from services.accounts.presence import Presence
+from services.accounts.presence_api import ACCESS as PRESENCE_ACCESS
+from services.accounts.presence_api import PresenceApi
 from services.accounts.protection import Protection
 from services.accounts.protection_bus import ROUNDS
 from services.accounts.settings import AccountsSettings
@@ -44,6 +48,8 @@ class Accounts:
         self._desk = Desk(settings, parts, self._signer, self._outbox)
         self._deletions = Deletions(parts.db("accounts"), parts.clock, self._outbox, settings.deletion_look_s)
         self._protection = Protection(settings, parts, self._outbox)
+        self._presence = Presence(parts.bus, parts.clock)
+        invitations = Invitations(parts)
         parts.rpc.serve(
             self.name,
             accounts_service_pb2_grpc.add_AccountsServiceServicer_to_server,
@@ -53,8 +59,14 @@ class Accounts:
         parts.rpc.serve(
             self.name,
             friend_service_pb2_grpc.add_FriendServiceServicer_to_server,
-            FriendApi(settings, parts),
+            FriendApi(settings, parts, invitations),
             FRIEND_ACCESS,
+        )
+        parts.rpc.serve(
+            self.name,
+            presence_service_pb2_grpc.add_PresenceServiceServicer_to_server,
+            PresenceApi(parts, self._presence, invitations),
+            PRESENCE_ACCESS,
         )
 
     async def start(self) -> None:
@@ -70,9 +82,11 @@ class Accounts:
         self._parts.spawn("accounts-outbox", self._outbox.run())
         self._parts.spawn("accounts-deletions", self._deletions.run())
         await self._protection.start()
+        await self._presence.start()
 
     async def stop(self) -> None:
         """Hear no more; what was committed is in the outbox, which goes on until the process ends."""
+        await self._presence.stop()
         await self._protection.stop()
         for consumer in self._consumers:
             await consumer.stop()
@@ -99,6 +113,7 @@ WIRING = Wiring(
     says=(PlayerCreated, ProfileChanged, SessionRevoked, AccountDeleted, StaffActed),
     hears=(REVOCATIONS, STAFF_LOG, ROUNDS),
     tells=(subject_of(Notice, key="*"),),
+    listens=(subject_of(PeopleHere, key="*"),),
     buckets=(KEYS, REVOKED),
     has_database=True,
 )

@@ -34,7 +34,7 @@ from paiju.table.v1 import table_service_pb2 as table_pb
 from paiju.table.v1.replay_service_pb2_grpc import ReplayServiceStub
 from paiju.table.v1.table_service_pb2_grpc import TableServiceStub
 
-from services.accounts.store import about, friend_lists
+from services.accounts.store import about, friend_lists, presence
 from services.chassis import auth
 from services.chassis.db import Database
 from services.chassis.errors import Refusal
@@ -145,7 +145,11 @@ class Export:
         return await self._db.read(lambda connection: about.person(connection, player_id)), ""
 
     async def _friends(self, player_id: str, cursor: str) -> tuple[Any, str]:
-        return await self._db.read(lambda connection: friend_lists.everything(connection, player_id)), ""
+        return await self._db.read(
+            lambda connection: (
+                friend_lists.everything(connection, player_id) | presence.everything(connection, player_id)
+            )
+        ), ""
 
     async def _staff_log(self, player_id: str, cursor: str) -> tuple[Any, str]:
         if cursor and not (cursor.isascii() and cursor.isdigit() and len(cursor) <= 18):

@@ -10,16 +10,15 @@ from typing import Any, Final
 from paiju.accounts.v1 import friend_service_pb2 as pb
 from paiju.accounts.v1 import friend_service_pb2_grpc
 from paiju.gateway.v1.gateway_service_pb2 import Notice
-from paiju.matchmaking.v1 import matchmaking_service_pb2 as matchmaking_pb
-from paiju.matchmaking.v1.matchmaking_service_pb2_grpc import MatchmakingServiceStub
 from sqlalchemy import Connection
 
 from services.accounts.api.desk import profile
 from services.accounts.core.friends import FriendLimits, Friendship, Step, player_id_of, sought_nickname
+from services.accounts.invitations import Invitations
 from services.accounts.settings import AccountsSettings
 from services.accounts.store import friend_lists as lists
 from services.accounts.store import friends as store
-from services.accounts.store import people
+from services.accounts.store import presence
 from services.chassis import auth, log
 from services.chassis.auth import AccessTable
 from services.chassis.bus import subject_of
@@ -48,8 +47,6 @@ PAGE: Final = 50
 PAGE_MAX: Final = 100
 OF_SEARCHES: Final = Rate(per_s=0.5, burst=20)
 """Nicknames that a player looks up: enough for people, too few to list who is here."""
-OF_INVITATIONS: Final = Rate(per_s=1 / 15, burst=2)
-"""Invitations of a player to one friend."""
 
 _TOLD: Final[dict[Friendship, pb.Friendship.ValueType]] = {
     Friendship.NOTHING: pb.FRIENDSHIP_UNSPECIFIED,
@@ -68,15 +65,14 @@ Read = Callable[[Connection, int, lists.After | None], lists.Page]
 class FriendApi(friend_service_pb2_grpc.FriendServiceServicer):
     """The servicer."""
 
-    def __init__(self, settings: AccountsSettings, parts: Parts) -> None:
+    def __init__(self, settings: AccountsSettings, parts: Parts, invitations: Invitations) -> None:
         self._db = parts.db("accounts")
         self._bus = parts.bus
         self._clock = parts.clock
-        self._matchmaking = parts.rpc.client(MatchmakingServiceStub, "matchmaking")
+        self._invitations = invitations
         self._limits: FriendLimits = settings.friend_limits
         self._request_ms = settings.friend_request_days * 86_400_000
         self._of_searches = RateLimits(OF_SEARCHES, parts.clock)
-        self._of_invitations = RateLimits(OF_INVITATIONS, parts.clock)
         steps = parts.metrics.counter("accounts_friend_steps", "Changes between people", ["step"])
         self._steps = {step: steps.labels(step.name.lower()) for step in (Step.ASK, Step.BEFRIEND)}
 
@@ -214,38 +210,15 @@ class FriendApi(friend_service_pb2_grpc.FriendServiceServicer):
         self, request: pb.InviteFriendRequest, context: Context
     ) -> pb.InviteFriendResponse:
         """Invite a friend to the caller's room."""
-        own_id, other_id, now_ms = auth.player(), player_id_of(request.player_id), self._clock.now_ms()
-        self._of_invitations.take((own_id, other_id))
-        is_to_him, own = await self._db.read(
-            lambda connection: (
-                store.what_is(connection, own_id, other_id, now_ms),
-                people.profiles(connection, [own_id]),
-            )
-        )
-        if is_to_him is not Friendship.FRIENDS or not own:
-            raise Refusal("FRIEND_ONLY")
-        with auth.acting_for(own_id):
-            there = await self._matchmaking.GetWhereabouts(matchmaking_pb.GetWhereaboutsRequest())
-        room = there.room
-        if not there.HasField("room"):
-            raise Refusal("NOT_IN_ROOM")
-        if room.state != "open":
-            raise Refusal("ROOM_PLAYING" if room.state == "playing" else "ROOM_CLOSED")
-        if all(place.player_id for place in room.places):
-            raise Refusal("ROOM_FULL")
-        invited = pb.RoomInvitation(
-            profile=profile(own[0]), room_code=room.room_code, game=room.game, preset=room.preset
-        )
-        notice = Notice(friend=pb.FriendNotice(invited=invited))
-        await self._bus.tell(subject_of(Notice, key=other_id), notice.SerializeToString())
-        return pb.InviteFriendResponse(room_code=room.room_code)
+        room_code = await self._invitations.invite(auth.player(), player_id_of(request.player_id))
+        return pb.InviteFriendResponse(room_code=room_code)
 
     async def ListFriendIds(  # noqa: N802 - the proto names it
         self, request: pb.ListFriendIdsRequest, context: Context
     ) -> pb.ListFriendIdsResponse:
-        """All friends of a player."""
+        """The friends of a player whom he may see."""
         player_id = player_id_of(request.player_id)
-        found = await self._db.read(lambda connection: lists.friend_ids(connection, player_id))
+        found = await self._db.read(lambda connection: presence.friends_shown(connection, player_id))
         return pb.ListFriendIdsResponse(player_ids=found)
 
     async def _whom(self, own_id: str, request: pb.AskFriendRequest) -> str:

@@ -64,6 +64,10 @@ _BY_METHOD: Final[Mapping[str, str]] = {
             "WithdrawFriendRequest",
         )
     },
+    **{
+        f"/paiju.accounts.v1.PresenceService/{method}": "friends"
+        for method in ("DismissRoomInvitation", "ListFriendsPresence", "ListRoomInvitations")
+    },
     "/paiju.accounts.v1.ProtectionService/GetProtection": "profile",
     "/paiju.economy.v1.EconomyService/AddStake": "play",
     "/paiju.economy.v1.EconomyService/ClaimRelief": "play",

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from aiohttp import web
 from paiju.gateway.v1 import gateway_service_pb2_grpc
+from paiju.gateway.v1.gateway_service_pb2 import PeopleHere
 
 from services.chassis import log
-from services.chassis.bus import subject
+from services.chassis.bus import subject, subject_of
 from services.chassis.clock import SystemClock
 from services.chassis.errors import Outage
 from services.chassis.memory import set_aside
@@ -88,6 +89,7 @@ class Gateway:
             self._parts.spawn("gateway-memory", set_aside(clock, self._looks))
         await self.hub.tables.start()
         await self.hub.start()
+        self._parts.spawn("gateway-presence", self.hub.presence.run())
         await self._runner.setup()
         server = self._runner.server
         assert server is not None, "it is set up"
@@ -105,6 +107,7 @@ class Gateway:
     async def stop(self) -> None:
         """Say goodbye to every client, leave the tables, close the doors."""
         await self.hub.stop()
+        await self.hub.presence.farewell()
         await self.hub.tables.stop()
         if self._listener is not None:
             self._listener.close()
@@ -157,7 +160,7 @@ WIRING = Wiring(
     "gateway",
     wire,
     GatewaySettings,
-    tells=(subject("table", "cmd", "*"),),
+    tells=(subject("table", "cmd", "*"), subject_of(PeopleHere, key="*")),
     listens=(
         subject("gateway", "out", "*"),
         subject("gateway", "notice", "*"),

@@ -18,6 +18,7 @@ from services.chassis.bus import subject_of
 from services.chassis.errors import Refusal
 from services.chassis.limits import Rate, RateLimits
 from services.chassis.run import Parts
+from services.gateway.bus.presence import Presence
 from services.gateway.bus.revocations import RevocationEars
 from services.gateway.bus.tables import Tables
 from services.gateway.bus.topics import Topics
@@ -69,6 +70,7 @@ class Hub:
         self._revocations = RevocationEars(parts.bus, parts.verifier.revocations, self._revoked)
         self._tasks: set[asyncio.Task[None]] = set()
         self.leftovers = Leftovers()
+        self.presence = Presence(parts.bus, parts.clock, parts.incarnation)
         metrics = parts.metrics
         self.received = metrics.counter("gateway_messages_received", "Messages of clients")
         self._closed = metrics.counter("gateway_sessions_closed", "Sessions ended, by reason", ["reason"])
@@ -160,6 +162,7 @@ class Hub:
             oldest = mine.pop(next(iter(mine)))
             oldest.close("REPLACED")
         mine[session.session_id] = session
+        self._note_presence(session.player_id)
         await self._notices.join(subject_of(Notice, key=session.player_id), session.session_id)
 
     async def left(self, session: Session) -> None:
@@ -181,9 +184,16 @@ class Hub:
         mine.pop(session.session_id, None)
         if not mine:
             self._by_player.pop(session.player_id, None)
+        self._note_presence(session.player_id)
         await self._notices.leave(subject_of(Notice, key=session.player_id), session.session_id)
         for table_id in self._chat_of.pop(session.session_id, {}):
             await self._chat.leave(_chat_subject(table_id), session.session_id)
+
+    def _note_presence(self, player_id: str) -> None:
+        """Who connects as himself is here; a program that acts for him is not he."""
+        sessions = self._by_player.get(player_id, {}).values()
+        is_here = any(one.who is not None and one.who.scopes is None for one in sessions)
+        self.presence.note(player_id, is_here=is_here)
 
     def _known(self, session: Session) -> None:
         """A session is no stranger any more: it has said who it is, or ended."""

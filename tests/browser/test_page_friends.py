@@ -23,6 +23,8 @@ pytestmark = [
 ]
 
 SCREEN = (1280, 800)
+LOOKS_AGAIN_MS = 30_000
+"""The page looks each ten seconds who is here, and gateways tell within one."""
 
 
 async def test_two_become_friends_meet_in_a_room_and_part_again(
@@ -38,6 +40,7 @@ async def test_two_become_friends_meet_in_a_room_and_part_again(
             await ask(host, name)
             await accept(phone)
             await until_count(host, "[data-panel=friends] .friend-row", 1)
+            await see_who_is_here(host, phone)
             await look(host, "page-friends")
             await look_everywhere(phone, "page-friends", "[data-panel=friends] .friend-row")
             await invite(host, phone)
@@ -74,8 +77,22 @@ async def accept(phone: Page) -> None:
     await phone.click(".dialog-head .icon-button")
 
 
+async def see_who_is_here(host: Page, phone: Page) -> None:
+    """A friend is seen to be here until he does not want that, and again."""
+    here = "[data-panel=friends] .friend-words.is-here"
+    await host.wait_for_selector(here, timeout=LOOKS_AGAIN_MS)
+    for shown, count in (("false", 0), ("true", 1)):
+        await phone.click("[data-button=shown]")
+        await phone.wait_for_selector(f"[data-button=shown][aria-checked={shown}]")
+        await look(phone, f"page-friends-shown-{shown}")
+        await host.reload()
+        await host.wait_for_selector("[data-panel=shown]")
+        await host.wait_for_selector("[data-panel=friends] .friend-row")
+        await until_count(host, here, count)
+
+
 async def invite(host: Page, phone: Page) -> None:
-    """Open a room, and bring the friend in by a notice."""
+    """Open a room, and bring the friend in by a notice, which waits for him while he is away."""
     await host.click("main.page [data-button=back]")
     await host.click(".big-create")
     await host.click("[data-button=go]")
@@ -83,6 +100,8 @@ async def invite(host: Page, phone: Page) -> None:
     await host.wait_for_selector("[data-invite]")
     await look(host, "room-share-friends")
     await host.click("[data-invite]")
+    await phone.wait_for_selector("[data-page=friends] .invite")
+    await phone.reload()
     await phone.wait_for_selector("[data-page=friends] .invite")
     await look(phone, "page-friends-invited")
     await phone.click(".invite [data-button=join]")

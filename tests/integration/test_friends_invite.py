@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 from paiju.accounts.v1 import friend_service_pb2 as pb
+from paiju.accounts.v1 import presence_service_pb2 as presence_pb
 from paiju.accounts.v1.friend_service_pb2_grpc import FriendServiceStub
+from paiju.accounts.v1.presence_service_pb2_grpc import PresenceServiceStub
 from paiju.gateway.v1.gateway_service_pb2 import Notice
 from paiju.matchmaking.v1 import matchmaking_service_pb2 as rooms
 from paiju.matchmaking.v1.matchmaking_service_pb2_grpc import MatchmakingServiceStub
@@ -30,6 +32,7 @@ class Scene:
     def __init__(self, world: MemoryWorld, people: RunningAccounts, caller: Any) -> None:
         self.people, self.caller = people, caller
         self.friends: Any = caller.rpc.client(FriendServiceStub, "accounts")
+        self.presence: Any = caller.rpc.client(PresenceServiceStub, "accounts")
         self.rooms: Any = caller.rpc.client(MatchmakingServiceStub, "matchmaking")
         self.heard: list[pb.FriendNotice] = []
 
@@ -61,6 +64,11 @@ class Scene:
     async def invite(self, host: str, guest: str) -> str:
         with auth.acting_for(host):
             return str((await self.friends.InviteFriend(pb.InviteFriendRequest(player_id=guest))).room_code)
+
+    async def invitations(self, player: str) -> list[tuple[str, str]]:
+        with auth.acting_for(player):
+            answer = await self.presence.ListRoomInvitations(presence_pb.ListRoomInvitationsRequest())
+        return [(one.profile.player_id, one.room_code) for one in answer.invitations]
 
 
 @pytest.fixture
@@ -101,6 +109,51 @@ async def test_a_friend_is_invited_to_the_room_one_sits_in_and_to_no_other(scene
     # Nobody is called again and again: two at once, then one in a quarter of a minute.
     with pytest.raises(Refusal, match="RATE_LIMITED"):
         await scene.invite(host, friend)
+
+
+async def test_who_was_away_finds_the_invitation_as_long_as_the_room_waits(scene: Scene) -> None:
+    host, friend, third = [await scene.person() for _ in range(3)]
+    await scene.befriend(host, friend)
+    room = await scene.room(host)
+    await scene.invite(host, friend)
+    assert await scene.invitations(friend) == [(host, room.room_code)]
+    assert await scene.invitations(host) == []
+    # A room that is full waits for nobody; when a place is free it waits again.
+    code = rooms.JoinRoomRequest(room_code=room.room_code)
+    for other in (third, await scene.person()):
+        with auth.acting_for(other):
+            await scene.rooms.JoinRoom(code)
+    assert await scene.invitations(friend) == []
+    with auth.acting_for(third):
+        await scene.rooms.LeaveRoom(rooms.LeaveRoomRequest(room_code=room.room_code))
+    assert await scene.invitations(friend) == [(host, room.room_code)]
+    # Who sits there needs no invitation.
+    with auth.acting_for(friend):
+        await scene.rooms.JoinRoom(code)
+    assert await scene.invitations(friend) == []
+    with auth.acting_for(friend):
+        await scene.rooms.LeaveRoom(rooms.LeaveRoomRequest(room_code=room.room_code))
+    # He who invited has left: it is not his room any more.
+    with auth.acting_for(host):
+        await scene.rooms.LeaveRoom(rooms.LeaveRoomRequest(room_code=room.room_code))
+    assert await scene.invitations(friend) == []
+
+
+async def test_an_invitation_that_was_put_away_stays_away(scene: Scene) -> None:
+    host, friend = [await scene.person() for _ in range(2)]
+    await scene.befriend(host, friend)
+    await scene.room(host)
+    await scene.invite(host, friend)
+    for _ in range(2):
+        with auth.acting_for(friend):
+            await scene.presence.DismissRoomInvitation(
+                presence_pb.DismissRoomInvitationRequest(player_id=host)
+            )
+        assert await scene.invitations(friend) == []
+    with pytest.raises(Refusal, match="INVALID_ARGUMENT"), auth.acting_for(friend):
+        await scene.presence.DismissRoomInvitation(presence_pb.DismissRoomInvitationRequest(player_id="x y"))
+    await scene.invite(host, friend)
+    assert len(await scene.invitations(friend)) == 1
 
 
 async def test_nobody_is_invited_to_a_room_without_a_free_place(scene: Scene) -> None:

@@ -14,6 +14,7 @@ from paiju.gateway.v1.gateway_service_pb2 import (
     CallResult,
     Hello,
     Notice,
+    PeopleHere,
     Ping,
     PlayRequest,
     PlayResponse,
@@ -21,6 +22,7 @@ from paiju.gateway.v1.gateway_service_pb2 import (
 
 from services.chassis import log
 from services.chassis.auth import KEYS_BUCKET
+from services.chassis.bus import subject_of
 from services.chassis.clock import VirtualClock, run_virtual
 from services.gateway.app import Gateway, allow_files, make
 from services.gateway.doors.watch import JunkLog
@@ -42,10 +44,10 @@ class Scene:
         await (await self.process.bus.bucket(KEYS_BUCKET)).put(KID, self.tokens.public)
         await self.gateway.hub.start()
 
-    def token(self, seconds: int) -> str:
+    def token(self, seconds: int, **more: Any) -> str:
         """A token that lives so long, by the virtual clock."""
         real = self.tokens.now_s()
-        return self.tokens.token("p_ann", seconds=self.clock.now_ms() // 1000 - real + seconds)
+        return self.tokens.token("p_ann", seconds=self.clock.now_ms() // 1000 - real + seconds, **more)
 
     def open(self, probe: Callable[[], object] | None = None) -> Session:
         return self.gateway.hub.open("test", "10.0.0.1", lambda: self.closed.append("closed"), probe)
@@ -84,6 +86,35 @@ def test_a_connection_ends_with_its_token_and_a_fresh_one_extends_it() -> None:
         assert s.closed == ["closed"]
 
     play(scene, idle_s=1000)
+
+
+def test_a_person_is_here_while_a_connection_of_his_own_is_open_and_a_program_is_not_he() -> None:
+    async def scene(s: Scene) -> None:
+        said: list[tuple[list[str], list[str]]] = []
+
+        async def hear(payload: bytes, subject: str) -> None:
+            told = PeopleHere.FromString(payload)
+            said.append((list(told.here), list(told.gone)))
+
+        await s.process.bus.listen(subject_of(PeopleHere, key="*"), hear)
+        s.process.parts.spawn("presence", s.gateway.hub.presence.run())
+        program = s.open()
+        token = s.token(600, kind="integrator", scopes=["play"])
+        await program.handle(PlayRequest(id=1, hello=Hello(access_token=token)))
+        await s.clock.sleep(2)
+        assert said == []
+        first, second = s.open(), s.open()
+        await s.hello(first)
+        await s.hello(second)
+        await s.clock.sleep(2)
+        await first.end()
+        await s.clock.sleep(2)
+        assert said == [(["p_ann"], [])]
+        await second.end()
+        await s.clock.sleep(2)
+        assert said == [(["p_ann"], []), ([], ["p_ann"])]
+
+    play(scene)
 
 
 def test_who_has_said_his_last_word_still_gets_what_is_due_to_him(monkeypatch: pytest.MonkeyPatch) -> None:

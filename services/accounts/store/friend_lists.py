@@ -37,12 +37,6 @@ class Page:
     total: int
 
 
-def friend_ids(connection: Connection, player_id: str) -> list[str]:
-    """Return all friends of a player, in the order of their ids."""
-    query = select(friends.c.friend_id).where(friends.c.player_id == player_id)
-    return list(connection.scalars(query.order_by(friends.c.friend_id)))
-
-
 def called(connection: Connection, nickname: str, but: str, most: int = FOUND_MAX) -> Sequence[Row[Any]]:
     """Return people of exactly this nickname, the oldest accounts first."""
     c = schema.players.c

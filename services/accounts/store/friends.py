@@ -21,7 +21,7 @@ from services.accounts.core.friends import (
     on_accept,
     on_ask,
 )
-from services.accounts.store import people
+from services.accounts.store import people, presence
 from services.accounts.store.friend_lists import count
 from services.accounts.store.friends_schema import asks, blocks, friends, requests
 from services.chassis.days import day_of
@@ -140,6 +140,7 @@ def forget(connection: Connection, player_id: str) -> None:
         one, other = table.primary_key.columns
         connection.execute(delete(table).where(or_(one == player_id, other == player_id)))
     connection.execute(delete(asks).where(asks.c.player_id == player_id))
+    presence.forget(connection, player_id)
 
 
 def _hold(connection: Connection, own_id: str, other_id: str) -> tuple[Row[Any], Row[Any]]:
@@ -194,6 +195,7 @@ def _befriend(connection: Connection, own_id: str, other_id: str, now_ms: int) -
 def _part(connection: Connection, own_id: str, other_id: str) -> None:
     for one, two in ((own_id, other_id), (other_id, own_id)):
         connection.execute(_same(delete(friends), friends, one, two))
+        presence.dismiss(connection, one, two)
 
 
 def _count_ask(connection: Connection, player_id: str, now_ms: int) -> None:

@@ -169,6 +169,14 @@ METHODS: Final[Mapping[str, Method]] = {
             of="Friend",
         ),
         *_service(
+            "accounts",
+            ("ListFriendsPresence", "player", 2.0, READ),
+            ("SetPresenceShown", "player", 5.0, WRITE),
+            ("ListRoomInvitations", "player", 5.0, READ),
+            ("DismissRoomInvitation", "player", 5.0, WRITE),
+            of="Presence",
+        ),
+        *_service(
             "matchmaking",
             ("ListHalls", "player", 2.0, READ),
             ("CreateTicket", "player", 5.0, WRITE),

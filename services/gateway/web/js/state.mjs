@@ -33,8 +33,8 @@ export function initialState(storage) {
     room: null,
     /** A room in which the people of the last one play once more. */
     invite: null,
-    /** A friend's room one is invited to, as the notice tells it. */
-    friendInvite: null,
+    /** Friends' rooms one is invited to, the newest first. */
+    friendInvites: [],
     /** How many ask to be friends. */
     friendAsks: 0,
     /** What people are to oneself, by player, as far as it was asked for. */

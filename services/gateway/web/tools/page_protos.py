@@ -13,7 +13,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor, MethodDescriptor
-from paiju.accounts.v1 import accounts_service_pb2, friend_service_pb2, protection_service_pb2
+from paiju.accounts.v1 import (
+    accounts_service_pb2,
+    friend_service_pb2,
+    presence_service_pb2,
+    protection_service_pb2,
+)
 from paiju.chat.v1 import chat_service_pb2
 from paiju.economy.v1 import dispute_service_pb2, economy_service_pb2, topup_service_pb2
 from paiju.gateway.v1 import gateway_service_pb2
@@ -89,6 +94,12 @@ METHODS: Final[dict[Any, tuple[str, ...]]] = {
         "ListFriendRequests",
         "ListBlockedPlayers",
         "InviteFriend",
+    ),
+    presence_service_pb2.DESCRIPTOR.services_by_name["PresenceService"]: (
+        "ListFriendsPresence",
+        "SetPresenceShown",
+        "ListRoomInvitations",
+        "DismissRoomInvitation",
     ),
     chat_service_pb2.DESCRIPTOR.services_by_name["ChatService"]: ("PostMessage", "ListMessages"),
     economy_service_pb2.DESCRIPTOR.services_by_name["EconomyService"]: (

@@ -10,8 +10,8 @@ export const ASKS = "FRIENDSHIP_ASKS";
 export const BLOCKED = "FRIENDSHIP_BLOCKED";
 
 const PAGE_SIZE = 50;
-/** How often it is looked where friends sit, while the page is open. */
-const TABLES_MS = 10_000;
+/** How often it is looked who is here and where friends sit, while the page is open and to be seen. */
+const WHERE_MS = 10_000;
 const PLAYER_ID = /^p_[0-9A-Za-z_-]{1,64}$/;
 
 /** The lists of the page: what is called, with what, and the name of the list in the answer. */
@@ -29,18 +29,19 @@ const DONE = { [FRIENDS]: "friends.done.friends", [ASKED]: "friends.done.asked",
 export class FriendsControls extends PageControls {
   /**
    * `lists`: by name, `{entries, next, total}`, or null until it is loaded; `most`: how many friends there may be; `found`: people of the
-   * nickname that was looked for, or null; `tables`: by player, the table at which a friend may be watched; `sure`: what is asked about
+   * nickname that was looked for, or null; `tables`: by player, the table at which a friend may be watched; `here`: the friends who are here;
+   * `isShown`: whether friends see where one is oneself, null until it is known; `sure`: what is asked about
    * before it is done, `{kind, player}`.
    */
   fresh() {
-    return { lists: { friends: null, received: null, sent: null, blocked: null }, most: 0, found: null, sought: "", tables: new Map(), sure: null };
+    return { lists: { friends: null, received: null, sent: null, blocked: null }, most: 0, found: null, sought: "", tables: new Map(), here: new Set(), isShown: null, sure: null };
   }
 
   open() {
     for (const name of Object.keys(LISTS)) this.load(name);
-    this.loadTables();
+    this.loadWhere();
     clearInterval(this.timer);
-    this.timer = setInterval(() => document.hidden || this.loadTables(), TABLES_MS);
+    this.timer = setInterval(() => document.hidden || this.loadWhere(), WHERE_MS);
   }
 
   close() {
@@ -71,6 +72,29 @@ export class FriendsControls extends PageControls {
       if (name === "received") state.friendAsks = total;
     });
     this.set({ lists: { ...this.own.lists, [name]: { entries, next: next_page_token, total } }, ...(most ? { most } : {}) });
+  }
+
+  /** Who is here, and at which tables; each answer may fail alone. */
+  loadWhere() {
+    return Promise.all([this.loadHere(), this.loadTables()]);
+  }
+
+  async loadHere() {
+    try {
+      const { here, is_shown } = await this.call("accounts/ListFriendsPresence");
+      this.set({ here: new Set(here), isShown: is_shown });
+    } catch {
+      this.set({ here: new Set() });
+    }
+  }
+
+  /** Let friends see whether one is here, or not. */
+  show(is_shown) {
+    return this.once("show", async () => {
+      const answer = await this.call("accounts/SetPresenceShown", { is_shown });
+      this.set({ isShown: answer.is_shown });
+      this.controls.toast(t(answer.is_shown ? "friends.shown.on" : "friends.shown.off"), "good");
+    });
   }
 
   /** Where friends sit who may be watched: nothing is known of the others. */
@@ -186,15 +210,28 @@ export class FriendsControls extends PageControls {
     });
   }
 
-  join() {
-    const { room_code } = this.state.friendInvite;
-    this.put();
+  /** Invitations that came while one was away, to rooms that wait still. */
+  async loadInvitations() {
+    try {
+      const { invitations } = await this.call("accounts/ListRoomInvitations");
+      this.controls.change((state) => {
+        for (const { profile } of invitations) state.profiles.set(profile.player_id, profile);
+        state.friendInvites = invitations;
+      });
+    } catch {
+      // Who invites may say it again; one that was heard stays.
+    }
+  }
+
+  join({ profile, room_code }) {
+    this.put(profile.player_id);
     return this.controls.rooms.join(room_code);
   }
 
-  /** The invitation is not shown any more. */
-  put() {
-    this.controls.change((state) => (state.friendInvite = null));
+  /** The invitation of a friend is not shown any more. */
+  put(player) {
+    this.controls.change((state) => (state.friendInvites = state.friendInvites.filter((one) => one.profile.player_id !== player)));
+    this.call("accounts/DismissRoomInvitation", { player_id: player }).catch(() => {});
   }
 
   /** What the service tells at once. */
@@ -204,7 +241,7 @@ export class FriendsControls extends PageControls {
       state.profiles.set(profile.player_id, profile);
       if (asked) state.friendships.set(profile.player_id, ASKS);
       if (accepted) state.friendships.set(profile.player_id, FRIENDS);
-      if (invited && !state.room) state.friendInvite = invited;
+      if (invited) state.friendInvites = [invited, ...state.friendInvites.filter((one) => one.profile.player_id !== profile.player_id)];
     });
     // An invitation stands on lobby and pages until it is answered; at a table it is only said.
     const words = asked ? "friends.told.asked" : accepted ? "friends.told.accepted" : "friends.told.invited";

@@ -1,5 +1,6 @@
 // Friends: the page `#friends`, the card of a person, and the strip of an invitation.
 import { ASKED, ASKS, BLOCKED, FRIENDS, NONE } from "../control/friends.mjs";
+import { placeOf } from "../control/rooms.mjs";
 import { t } from "../lib/i18n.mjs";
 import { h } from "../lib/vdom.mjs";
 import { icon } from "./icons.mjs";
@@ -7,6 +8,7 @@ import { confirmed, field, more, nothing, notice, panel, timeWords } from "./par
 import { avatar, isBot, nameOfPlayer } from "./people.mjs";
 import { gameTitle } from "./presets.mjs";
 import { waitFor } from "./waitfor.mjs";
+import { atTable } from "./watch.mjs";
 
 /** Describe the page. */
 export function friendsPage(state, controls) {
@@ -17,6 +19,7 @@ export function friendsPage(state, controls) {
     friendsList(state, controls, mine),
     finder(state, mine),
     sent?.total ? people(state, mine, "sent", sent, (one) => [act(mine, "WithdrawFriendRequest", one, "friends.withdraw", "plain", "friends.done.withdrawn")]) : null,
+    shown(mine),
     blocked?.total ? people(state, mine, "blocked", blocked, (one) => [act(mine, "UnblockPlayer", one, "friends.unblock", "plain", "friends.done.unblocked")]) : null,
   ];
 }
@@ -25,7 +28,31 @@ function friendsList(state, controls, mine) {
   const { friends } = mine.own.lists;
   if (!friends) return panel("friends", t("friends.title"), {}, waitFor(state, "friends.friends", () => mine.load("friends")));
   if (!friends.total) return panel("friends", t("friends.title"), {}, nothing(t("friends.none")));
-  return people(state, mine, "friends", friends, (one) => ofFriend(state, controls, mine, one.profile.player_id), t("friends.count", { count: friends.total, most: mine.own.most }));
+  const entries = nearestFirst(mine.own, friends.entries);
+  return people(state, mine, "friends", { ...friends, entries }, (one) => ofFriend(state, controls, mine, one.profile.player_id), t("friends.count", { count: friends.total, most: mine.own.most }));
+}
+
+/** Friends as one wants to find them: at a table, here, away; among equals as the list has them. */
+export function nearestFirst({ tables, here }, entries) {
+  const far = ({ profile: { player_id } }) => (tables.has(player_id) ? 0 : here.has(player_id) ? 1 : 2);
+  return [...entries].sort((one, other) => far(one) - far(other));
+}
+
+/** Whether friends see oneself. */
+function shown(mine) {
+  const { isShown } = mine.own;
+  if (isShown === null) return null;
+  return panel(
+    "shown",
+    t("friends.shown"),
+    {},
+    h(
+      "div.page-switch",
+      { key: "switch" },
+      h("button.chip", { type: "button", role: "switch", "aria-checked": String(isShown), "data-button": "shown", disabled: mine.isBusy("show"), onclick: () => mine.show(!isShown) }, t(isShown ? "friends.shown.yes" : "friends.shown.no")),
+      h("span.soft", {}, t(isShown ? "friends.shown.yes.words" : "friends.shown.no.words")),
+    ),
+  );
 }
 
 /** One of the lists; `buttons(entry)` is what can be done. */
@@ -43,13 +70,14 @@ function people(state, mine, name, { entries, next }, buttons, words = null) {
 const sinceWords = (name, { since_ms }) => t(name === "friends" ? "friends.since" : `friends.since.${name}`, { when: timeWords(since_ms, { time: false }) });
 
 function row(state, mine, player, buttons, words = "") {
-  const { sure, tables } = mine.own;
+  const { sure, tables, here } = mine.own;
   const table = tables.get(player);
+  const isHere = Boolean(table) || here.has(player);
   const isSure = sure?.player === player;
   return h(
     "li.friend-row",
     { key: player, "data-player": player },
-    h("button.friend-who", { "data-button": "card", onclick: () => mine.card(player) }, avatar(state, player), h("span.friend-name", {}, nameOfPlayer(state, player)), h("span.friend-words", {}, table ? t("friends.plays", { game: gameTitle(state, table.game) }) : words)),
+    h("button.friend-who", { "data-button": "card", onclick: () => mine.card(player) }, avatar(state, player), h("span.friend-name", {}, nameOfPlayer(state, player)), h("span.friend-words", { class: isHere ? "is-here" : "" }, table ? t("friends.plays", { game: gameTitle(state, table.game) }) : isHere ? t("friends.is.here") : words)),
     isSure
       ? confirmed(true, t(`friends.sure.${sure.kind}`), t(`friends.${sure.kind}`), () => mine.act(sure.kind === "remove" ? "RemoveFriend" : "BlockPlayer", player), () => mine.sure(null), { busy: mine.isBusy(player) })
       : h("div.friend-buttons", {}, buttons),
@@ -69,10 +97,11 @@ const answers = (state, mine, one) => [
 
 function ofFriend(state, controls, mine, player) {
   const table = mine.own.tables.get(player);
-  const isBusy = state.table !== null && state.table.me !== null && !state.table.matchEnd;
+  const sitsHere = table?.player_ids.includes(state.playerId);
+  const isInvitable = state.room?.state === "open" && !table && !placeOf(state.room, player);
   return [
-    table ? h("button.primary", { key: "watch", "data-button": "watch", disabled: isBusy, onclick: () => controls.pages.watch.watch(table.table_id) }, icon("eye"), t("watch.go")) : null,
-    state.room?.state === "open" ? h("button.primary", { key: "invite", "data-button": "invite", disabled: mine.isBusy(`invite-${player}`), onclick: () => mine.invite(player) }, t("friends.invite")) : null,
+    table && !sitsHere ? h("button.primary", { key: "watch", "data-button": "watch", disabled: atTable(state), onclick: () => controls.pages.watch.watch(table.table_id) }, icon("eye"), t(table.needs_leave ? "watch.ask" : "watch.go")) : null,
+    isInvitable ? h("button.primary", { key: "invite", "data-button": "invite", disabled: mine.isBusy(`invite-${player}`), onclick: () => mine.invite(player) }, t("friends.invite")) : null,
     h("button.plain", { key: "remove", "data-button": "remove", onclick: () => mine.sure("remove", player) }, t("friends.remove")),
     h("button.plain", { key: "block", "data-button": "block", onclick: () => mine.sure("block", player) }, t("friends.block")),
   ];
@@ -162,13 +191,14 @@ export function peopleHere(state, controls, players) {
 
 /** A friend invites to his room. */
 export function friendStrip(state, controls) {
-  const { friendInvite } = state;
-  if (!friendInvite) return null;
+  const [invitation, ...others] = state.friendInvites;
+  if (!invitation || state.room) return null;
+  const { profile, game, room_code } = invitation;
   return h(
     "div.away.invite",
-    { key: "friend-invite", role: "status", "data-invite": friendInvite.room_code },
-    h("span", {}, t("friends.invites", { who: friendInvite.profile.nickname, game: gameTitle(state, friendInvite.game), code: friendInvite.room_code })),
-    h("button.primary", { "data-button": "join", onclick: () => controls.pages.friends.join() }, t("friends.join")),
-    h("button.plain", { "data-button": "put", onclick: () => controls.pages.friends.put() }, t("friends.later")),
+    { key: "friend-invite", role: "status", "data-invite": room_code },
+    h("span", {}, t("friends.invites", { who: profile.nickname, game: gameTitle(state, game), code: room_code }), others.length ? h("small.invite-more", {}, t("friends.invites.more", { count: others.length })) : null),
+    h("button.primary", { "data-button": "join", onclick: () => controls.pages.friends.join(invitation) }, t("friends.join")),
+    h("button.plain", { "data-button": "put", onclick: () => controls.pages.friends.put(profile.player_id) }, t("friends.later")),
   );
 }

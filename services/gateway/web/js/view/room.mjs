@@ -144,6 +144,7 @@ function botLevels(state, controls) {
 function share(controls) {
   controls.dialog({ kind: "share" });
   controls.pages.friends.load("friends");
+  controls.pages.friends.loadWhere();
 }
 
 async function copy(controls, text, said) {

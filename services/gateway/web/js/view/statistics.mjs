@@ -32,7 +32,7 @@ function head(state, mine) {
     h("div.statistics-who", {}, avatar(state, whose), h("b", {}, name ?? ""), rows.length ? h("span.soft", {}, t("statistics.rounds", { count: grouped(rows.reduce((sum, one) => sum + one.rounds, 0)) })) : null),
     mine.isOwn && !refused
       ? h(
-          "div.statistics-public",
+          "div.page-switch",
           { key: "public" },
           h("button.chip", { type: "button", role: "switch", "aria-checked": String(isPublic), "data-button": "public", disabled: mine.isBusy("publish"), onclick: () => mine.publish(!isPublic) }, t(isPublic ? "statistics.public" : "statistics.private")),
           h("span.soft", {}, t(isPublic ? "statistics.public.words" : "statistics.private.words")),
