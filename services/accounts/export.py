@@ -31,8 +31,10 @@ from paiju.progress.v1.progress_service_pb2_grpc import ProgressServiceStub
 from paiju.progress.v1.rating_service_pb2_grpc import RatingServiceStub
 from paiju.table.v1 import replay_service_pb2 as replay_pb
 from paiju.table.v1 import table_service_pb2 as table_pb
+from paiju.table.v1 import watch_service_pb2 as watch_pb
 from paiju.table.v1.replay_service_pb2_grpc import ReplayServiceStub
 from paiju.table.v1.table_service_pb2_grpc import TableServiceStub
+from paiju.table.v1.watch_service_pb2_grpc import WatchServiceStub
 
 from services.accounts.store import about, friend_lists, presence
 from services.chassis import auth
@@ -76,7 +78,7 @@ class Export:
         table, progress = rpc.client(TableServiceStub, "table"), rpc.client(ProgressServiceStub, "progress")
         rating = rpc.client(RatingServiceStub, "progress")
         matchmaking = rpc.client(MatchmakingServiceStub, "matchmaking")
-        replay = rpc.client(ReplayServiceStub, "table")
+        replay, watch = rpc.client(ReplayServiceStub, "table"), rpc.client(WatchServiceStub, "table")
         anticheat, chat = rpc.client(AnticheatServiceStub, "anticheat"), rpc.client(ChatServiceStub, "chat")
         self.sections: tuple[Section, ...] = (
             Section("accounts", "person", self._person),
@@ -90,6 +92,7 @@ class Export:
             _paged("table", "records", table.ListRecords, table_pb.ListRecordsRequest),
             _paged("table", "favourites", replay.ListHistory, replay_pb.ListHistoryRequest, favourites=True),
             _paged("table", "shares", replay.ListShares, replay_pb.ListSharesRequest),
+            _paged("table", "likes", watch.ListMyLikes, watch_pb.ListMyLikesRequest),
             _one("table", "seats", table.ListSeats, table_pb.ListSeatsRequest),
             _one(
                 "matchmaking", "whereabouts", matchmaking.GetWhereabouts, matchmaking_pb.GetWhereaboutsRequest

@@ -91,6 +91,7 @@ _BY_METHOD: Final[Mapping[str, str]] = {
     "/paiju.table.v1.WatchService/LikePlay": "play",
     "/paiju.table.v1.WatchService/ListLikedPlays": "play",
     "/paiju.table.v1.WatchService/ListLiveTables": "play",
+    "/paiju.table.v1.WatchService/ListMyLikes": "records.read",
     "/paiju.scoring.v1.ScoringService/GetAudit": "records.read",
 }
 

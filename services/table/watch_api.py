@@ -19,9 +19,14 @@ from services.table.core.spec import COINS_MAX, HALL_ID_CHARS_MAX, ROUNDS_MAX, T
 from services.table.friends import Friends
 from services.table.watch_calls import Liked, Live, LiveAmong, MayLike
 from services.table.watch_index import Among, Key, Wanted, key_of
-from services.table.watch_store import PLAYS_MAX, LikeStore
+from services.table.watch_store import PLAYS_MAX, Like, LikeStore
 
-ACCESS: AccessTable = {"ListLiveTables": "player", "LikePlay": "player", "ListLikedPlays": "player"}
+ACCESS: AccessTable = {
+    "ListLiveTables": "player",
+    "LikePlay": "player",
+    "ListLikedPlays": "player",
+    "ListMyLikes": "player",
+}
 
 PAGE_SIZE = 20
 PAGE_SIZE_MAX = 100
@@ -34,6 +39,8 @@ RATING_MAX = 9_999
 _TOKEN = re.compile(r"([0-9]{1,9})\.([0-9]{1,15})\.([0-9a-z-]{1,60})")
 
 _EVENT_NO = re.compile(r"[0-9]{1,9}")
+
+_LIKE = re.compile(r"([0-9]{1,15})\.([0-9]{1,9})\.([0-9A-Za-z_/-]{1,80})")
 
 _log = log.get(service="table")
 
@@ -165,6 +172,22 @@ class WatchApi(watch_service_pb2_grpc.WatchServiceServicer):
         token = str(plays[size - 1].event_no) if len(plays) > size else ""
         return w.ListLikedPlaysResponse(plays=plays[:size], next_page_token=token)
 
+    async def ListMyLikes(  # noqa: N802 - gRPC
+        self, request: w.ListMyLikesRequest, context: Any
+    ) -> w.ListMyLikesResponse:
+        """List what the caller liked."""
+        size = request.page_size or PAGE_SIZE
+        if not 1 <= size <= PAGE_SIZE_MAX:
+            raise Refusal("INVALID_ARGUMENT", field="page_size")
+        before = _like(request.page_token)
+        found = await self._likes.of_player(auth.player(), size + 1, before)
+        likes = [
+            w.MyLike(round_id=one.round_id, event_no=one.event_no, at_ms=one.at_ms) for one in found[:size]
+        ]
+        last = found[size - 1] if len(found) > size else None
+        token = f"{last.at_ms}.{last.event_no}.{last.round_id}" if last is not None else ""
+        return w.ListMyLikesResponse(likes=likes, next_page_token=token)
+
 
 def _wanted(request: w.ListLiveTablesRequest) -> Wanted:
     for field, most in (("game", NAME_CHARS_MAX), ("preset", NAME_CHARS_MAX), ("hall_id", HALL_ID_CHARS_MAX)):
@@ -176,6 +199,15 @@ def _wanted(request: w.ListLiveTablesRequest) -> Wanted:
     if len(players) > PLAYERS_MAX or any(not 0 < len(player) <= NAME_CHARS_MAX for player in players):
         raise Refusal("INVALID_ARGUMENT", field="player_ids")
     return Wanted(request.game, request.preset, request.hall_id, request.base_stake_min, players)
+
+
+def _like(token: str) -> Like | None:
+    if not token:
+        return None
+    read = _LIKE.fullmatch(token)
+    if read is None:
+        raise Refusal("INVALID_ARGUMENT", field="page_token")
+    return Like(int(read[1]), read[3], int(read[2]))
 
 
 def _after(token: str) -> Key | None:

@@ -15,6 +15,7 @@ from sqlalchemy import (
     delete,
     func,
     select,
+    tuple_,
 )
 
 from services.chassis import log
@@ -41,8 +42,18 @@ play_likes = Table(
     Column("player_id", Text, primary_key=True),
     Column("at_ms", BigInteger, nullable=False),
     Index("play_likes_at", "at_ms"),
+    Index("play_likes_player", "player_id", "at_ms"),
 )
 """The key makes a like count once."""
+
+
+@dataclass(frozen=True, order=True)
+class Like:
+    """That somebody liked a play; the order is that of time, then of the play."""
+
+    at_ms: int
+    round_id: str
+    event_no: int
 
 
 @dataclass(frozen=True)
@@ -98,6 +109,24 @@ class LikeStore:
                 .limit(most)
             )
             return [LikedPlay(row.event_no, row.likes, bool(row.mine)) for row in connection.execute(query)]
+
+        return await self._db.read(read)
+
+    async def of_player(self, player_id: str, most: int, before: Like | None = None) -> list[Like]:
+        """Return at most so many likes of a player, newest first, those before one of them.
+
+        Raises:
+            Outage: The database can't be reached.
+        """
+
+        def read(connection: Connection) -> list[Like]:
+            likes = play_likes.c
+            key = (likes.at_ms, likes.round_id, likes.event_no)
+            query = select(*key).where(likes.player_id == player_id)
+            if before is not None:
+                query = query.where(tuple_(*key) < (before.at_ms, before.round_id, before.event_no))
+            query = query.order_by(*(column.desc() for column in key)).limit(most)
+            return [Like(*row) for row in connection.execute(query)]
 
         return await self._db.read(read)
 

@@ -214,6 +214,11 @@ async def test_a_delayed_table_shows_an_empty_one_first_and_then_everything_late
     round_id = f"{LATE}/{like.round_no}"
     (play,) = (await stub.ListLikedPlays(w.ListLikedPlaysRequest(round_id=round_id), metadata=metadata)).plays
     assert (play.event_no, play.likes, play.mine) == (like.event_no, 1, True)
+    (mine,) = (await stub.ListMyLikes(w.ListMyLikesRequest(), metadata=metadata)).likes
+    assert (mine.round_id, mine.event_no) == (round_id, like.event_no)
+    for token in ("1", "1.2", "a.b.c", "1.2.'", "-1.2.0-m/1", "1.2.0-m/1\n"):
+        with pytest.raises(grpc.RpcError, match=r"INVALID_ARGUMENT|page_token"):
+            await stub.ListMyLikes(w.ListMyLikesRequest(page_token=token), metadata=metadata)
     after = w.ListLikedPlaysRequest(round_id=round_id, page_size=1, page_token=str(like.event_no))
     rest = await stub.ListLikedPlays(after, metadata=metadata)
     assert not rest.plays

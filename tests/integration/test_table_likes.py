@@ -8,7 +8,7 @@ import pytest
 
 from services.chassis.db import Database, migrate, schema_differences
 from services.table.store import metadata
-from services.table.watch_store import LikedPlay, LikeStore
+from services.table.watch_store import Like, LikedPlay, LikeStore
 
 ROUND, OTHER = "0-table1/1", "0-table1/2"
 
@@ -48,6 +48,22 @@ async def test_likes_at_once_are_all_counted_and_none_twice(likes: LikeStore) ->
     counts = await asyncio.gather(*(likes.add(ROUND, 1, player, 1_000) for player in people))
     assert max(counts) == 10
     assert (await likes.of_round(ROUND, "p_0"))[0].likes == 10
+
+
+async def test_a_person_reads_what_he_liked_newest_first_in_pieces(likes: LikeStore) -> None:
+    for at_ms, (round_id, event_no) in enumerate(((ROUND, 7), (OTHER, 1), (ROUND, 9), (ROUND, 8)), start=1):
+        await likes.add(round_id, event_no, "p_a", 1_000 * (at_ms // 2))
+        await likes.add(round_id, event_no, "p_b", 9_000)
+    found = await likes.of_player("p_a", 10)
+    assert [(one.at_ms, one.round_id, one.event_no) for one in found] == [
+        (2_000, ROUND, 8), (1_000, OTHER, 1), (1_000, ROUND, 9), (0, ROUND, 7),
+    ]  # fmt: skip
+    for size in (1, 2, 3):
+        read: list[Like] = []
+        while page := await likes.of_player("p_a", size, read[-1] if read else None):
+            read += page
+        assert read == found
+    assert await likes.of_player("p_c", 10) == []
 
 
 async def test_old_likes_are_forgotten(likes: LikeStore) -> None:

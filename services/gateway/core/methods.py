@@ -214,6 +214,7 @@ METHODS: Final[Mapping[str, Method]] = {
             ("ListLiveTables", "player", 5.0, READ),
             ("LikePlay", "player", 3.0, WRITE),
             ("ListLikedPlays", "player", 3.0, READ),
+            ("ListMyLikes", "player", 3.0, READ),
             of="Watch",
         ),
         *_service(

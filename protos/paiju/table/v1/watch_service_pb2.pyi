@@ -362,3 +362,87 @@ class ListLikedPlaysResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ListLikedPlaysResponse: _TypeAlias = ListLikedPlaysResponse  # noqa: Y015
+
+@_typing.final
+class ListMyLikesRequest(_message.Message):
+    """Request of ListMyLikes."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    page_size: _builtins.int
+    """At most 100; 0 = 20."""
+    page_token: _builtins.str
+    """As the last response gave it; empty = from the newest."""
+    def __init__(
+        self,
+        *,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListMyLikesRequest: _TypeAlias = ListMyLikesRequest  # noqa: Y015
+
+@_typing.final
+class MyLike(_message.Message):
+    """A play that the caller liked."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROUND_ID_FIELD_NUMBER: _builtins.int
+    EVENT_NO_FIELD_NUMBER: _builtins.int
+    AT_MS_FIELD_NUMBER: _builtins.int
+    round_id: _builtins.str
+    """`<match_id>/<round_no>`."""
+    event_no: _builtins.int
+    """Which of the events of the round that a watcher is shown, from 1."""
+    at_ms: _builtins.int
+    """When, Unix milliseconds."""
+    def __init__(
+        self,
+        *,
+        round_id: _builtins.str = ...,
+        event_no: _builtins.int = ...,
+        at_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_ms", b"at_ms", "event_no", b"event_no", "round_id", b"round_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___MyLike: _TypeAlias = MyLike  # noqa: Y015
+
+@_typing.final
+class ListMyLikesResponse(_message.Message):
+    """Response of ListMyLikes."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LIKES_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """Empty = no more."""
+    @_builtins.property
+    def likes(self) -> _containers.RepeatedCompositeFieldContainer[Global___MyLike]:
+        """One page."""
+
+    def __init__(
+        self,
+        *,
+        likes: _abc.Iterable[Global___MyLike] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["likes", b"likes", "next_page_token", b"next_page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListMyLikesResponse: _TypeAlias = ListMyLikesResponse  # noqa: Y015

@@ -50,6 +50,11 @@ class WatchServiceStub:
                 request_serializer=paiju_dot_table_dot_v1_dot_watch__service__pb2.ListLikedPlaysRequest.SerializeToString,
                 response_deserializer=paiju_dot_table_dot_v1_dot_watch__service__pb2.ListLikedPlaysResponse.FromString,
                 _registered_method=True)
+        self.ListMyLikes = channel.unary_unary(
+                '/paiju.table.v1.WatchService/ListMyLikes',
+                request_serializer=paiju_dot_table_dot_v1_dot_watch__service__pb2.ListMyLikesRequest.SerializeToString,
+                response_deserializer=paiju_dot_table_dot_v1_dot_watch__service__pb2.ListMyLikesResponse.FromString,
+                _registered_method=True)
 
 
 class WatchServiceServicer:
@@ -77,6 +82,13 @@ class WatchServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListMyLikes(self, request, context):
+        """Everything that the caller liked and that is still kept, newest first.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_WatchServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -94,6 +106,11 @@ def add_WatchServiceServicer_to_server(servicer, server):
                     servicer.ListLikedPlays,
                     request_deserializer=paiju_dot_table_dot_v1_dot_watch__service__pb2.ListLikedPlaysRequest.FromString,
                     response_serializer=paiju_dot_table_dot_v1_dot_watch__service__pb2.ListLikedPlaysResponse.SerializeToString,
+            ),
+            'ListMyLikes': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListMyLikes,
+                    request_deserializer=paiju_dot_table_dot_v1_dot_watch__service__pb2.ListMyLikesRequest.FromString,
+                    response_serializer=paiju_dot_table_dot_v1_dot_watch__service__pb2.ListMyLikesResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -178,6 +195,33 @@ class WatchService:
             '/paiju.table.v1.WatchService/ListLikedPlays',
             paiju_dot_table_dot_v1_dot_watch__service__pb2.ListLikedPlaysRequest.SerializeToString,
             paiju_dot_table_dot_v1_dot_watch__service__pb2.ListLikedPlaysResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListMyLikes(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.table.v1.WatchService/ListMyLikes',
+            paiju_dot_table_dot_v1_dot_watch__service__pb2.ListMyLikesRequest.SerializeToString,
+            paiju_dot_table_dot_v1_dot_watch__service__pb2.ListMyLikesResponse.FromString,
             options,
             channel_credentials,
             insecure,

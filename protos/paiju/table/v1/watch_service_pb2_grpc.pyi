@@ -22,6 +22,8 @@ class WatchServiceStub:
     """Like a play at a table that one watches. Once per person and play: a repeat changes nothing."""
     ListLikedPlays: _aio.UnaryUnaryMultiCallable[_watch_service_pb2.ListLikedPlaysRequest, _watch_service_pb2.ListLikedPlaysResponse]
     """The plays of a round that were liked, in the order they were played."""
+    ListMyLikes: _aio.UnaryUnaryMultiCallable[_watch_service_pb2.ListMyLikesRequest, _watch_service_pb2.ListMyLikesResponse]
+    """Everything that the caller liked and that is still kept, newest first."""
 
 class WatchServiceServicer(metaclass=_abc_1.ABCMeta):
     """For people who look on."""
@@ -49,5 +51,13 @@ class WatchServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_watch_service_pb2.ListLikedPlaysRequest, _abc.Awaitable[_watch_service_pb2.ListLikedPlaysResponse]],
     ) -> _abc.Awaitable[_watch_service_pb2.ListLikedPlaysResponse]:
         """The plays of a round that were liked, in the order they were played."""
+
+    @_abc_1.abstractmethod
+    def ListMyLikes(
+        self,
+        request: _watch_service_pb2.ListMyLikesRequest,
+        context: _aio.ServicerContext[_watch_service_pb2.ListMyLikesRequest, _abc.Awaitable[_watch_service_pb2.ListMyLikesResponse]],
+    ) -> _abc.Awaitable[_watch_service_pb2.ListMyLikesResponse]:
+        """Everything that the caller liked and that is still kept, newest first."""
 
 def add_WatchServiceServicer_to_server(servicer: WatchServiceServicer, server: _aio.Server) -> None: ...
