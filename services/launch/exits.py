@@ -11,9 +11,13 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+import functools
+from collections.abc import Callable
+from typing import Any, NoReturn, ParamSpec
 
 import typer
+
+P = ParamSpec("P")
 
 OK = 0
 NO = 1
@@ -40,3 +44,28 @@ def end(stop: Stop) -> NoReturn:
     """Print the one line and leave with its code."""
     typer.echo(f"paiju: {stop.line}", err=True)
     raise typer.Exit(stop.code)
+
+
+def registered(
+    app: typer.Typer, example: str, **more: Any
+) -> Callable[[Callable[P, None]], Callable[P, None]]:
+    """Register a command whose help ends with an example and whose `Stop` ends in one line.
+
+    Args:
+        app: Where.
+        example: A whole command line.
+        more: As for `typer.Typer.command`.
+    """
+
+    def register(run: Callable[P, None]) -> Callable[P, None]:
+        @functools.wraps(run)
+        def stopping(*args: P.args, **kwargs: P.kwargs) -> None:
+            try:
+                run(*args, **kwargs)
+            except Stop as stop:
+                end(stop)
+
+        app.command(epilog=f"Example: {example}", **more)(stopping)
+        return run
+
+    return register

@@ -1,21 +1,19 @@
-"""Groups of commands, such as `paiju staff grant`; each ends as the others do."""
+"""What the groups of commands share, such as `paiju staff grant`: options, and the database of accounts."""
 
 from __future__ import annotations
 
-import functools
 import getpass
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from services.launch.exits import USAGE, Stop, end
+from services.launch.exits import USAGE, Stop
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 Data = Annotated[
@@ -24,23 +22,6 @@ Data = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for programs.")]
 Reason = Annotated[str, typer.Option(help="Why, 3 to 500 characters; it stands in the log of staff.")]
 By = Annotated[str, typer.Option("--as", help="Your name for the log; without it, that of your login here.")]
-
-
-def in_group(app: typer.Typer, name: str, example: str) -> Callable[[Callable[P, None]], Callable[P, None]]:
-    """Register a command of a group: its help ends with an example, its `Stop` ends in one line."""
-
-    def register(run: Callable[P, None]) -> Callable[P, None]:
-        @functools.wraps(run)
-        def stopping(*args: P.args, **kwargs: P.kwargs) -> None:
-            try:
-                run(*args, **kwargs)
-            except Stop as stop:
-                end(stop)
-
-        app.command(name, epilog=f"Example: {example}")(stopping)
-        return run
-
-    return register
 
 
 def with_accounts(data: Path | None, work: Callable[[Connection], T]) -> T:

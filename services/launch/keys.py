@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from services.launch.exits import USAGE, Stop
-from services.launch.groups import By, Data, Json, Reason, in_group, player_of, with_accounts
+from services.launch.exits import USAGE, Stop, registered
+from services.launch.groups import By, Data, Json, Reason, player_of, with_accounts
 from services.launch.staff import Player, deed_of
 
 if TYPE_CHECKING:
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 app = typer.Typer(name="keys", help="API keys of programs that act for players.", no_args_is_help=True)
 
 
-@in_group(
+@registered(
     app,
-    "create",
     'paiju keys create laowang --name "league bot" --scope play --reason "the league" --data data',
+    name="create",
 )
 def create(
     player: Player,
@@ -77,7 +77,7 @@ def create(
         print(f"{key['key_id']} for {player_id}; the secret, shown this once:\n{secret}")
 
 
-@in_group(app, "list", "paiju keys list laowang --data data")
+@registered(app, "paiju keys list laowang --data data", name="list")
 def listed(player: Player, data: Data = None, as_json: Json = False) -> None:
     """List a player's keys; secrets are shown only when they are made.
 
@@ -103,7 +103,7 @@ def listed(player: Player, data: Data = None, as_json: Json = False) -> None:
         print(f"{row['key_id']}  {row['scopes']}  {state}  {row['name']}")
 
 
-@in_group(app, "revoke", 'paiju keys revoke k_01h2 --reason "it was published" --data data')
+@registered(app, 'paiju keys revoke k_01h2 --reason "it was published" --data data', name="revoke")
 def revoke(
     key_id: Annotated[str, typer.Argument(help="A key's id (k_…).")],
     reason: Reason,

@@ -8,17 +8,15 @@ from __future__ import annotations
 import functools
 import io
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, Literal, ParamSpec
+from typing import Annotated, Any, Literal
 
 import typer
 
 from services.launch import dlq_commands, keys, staff
-from services.launch.exits import Stop, end
+from services.launch.exits import registered
+from services.launch.groups import Json
 from services.launch.load.command import EXAMPLE, load
-
-P = ParamSpec("P")
 
 
 class _Paiju(typer.Typer):
@@ -40,30 +38,13 @@ app = _Paiju(
     add_completion=False,
 )
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for programs.")]
 Game = Annotated[str, typer.Argument(help="A game, for example paohuzi.")]
 Preset = Annotated[
     str, typer.Option("--preset", help="A named set of options; `paiju rules GAME` lists them.")
 ]
 
 
-def command(
-    example: str, of: typer.Typer = app, **more: Any
-) -> Callable[[Callable[P, None]], Callable[P, None]]:
-    """Register a command whose help ends with an example and whose `Stop` ends in one line."""
-
-    def register(run: Callable[P, None]) -> Callable[P, None]:
-        @functools.wraps(run)
-        def stopping(*args: P.args, **kwargs: P.kwargs) -> None:
-            try:
-                run(*args, **kwargs)
-            except Stop as stop:
-                end(stop)
-
-        of.command(epilog=f"Example: {example}", **more)(stopping)
-        return run
-
-    return register
+command = functools.partial(registered, app)
 
 
 @command("paiju up --data data --open")
@@ -318,7 +299,7 @@ dlq = typer.Typer(
 app.add_typer(dlq)
 app.add_typer(staff.app)
 app.add_typer(keys.app)
-command("paiju dlq list --data data", of=dlq, name="list")(dlq_commands.listed)
-command("paiju dlq show 7 --data data", of=dlq, name="show")(dlq_commands.shown)
-command("paiju dlq replay 7 --data data", of=dlq, name="replay")(dlq_commands.replayed)
-command("paiju dlq drop 7 --reason 'of a test' --data data", of=dlq, name="drop")(dlq_commands.dropped)
+registered(dlq, "paiju dlq list --data data", name="list")(dlq_commands.listed)
+registered(dlq, "paiju dlq show 7 --data data", name="show")(dlq_commands.shown)
+registered(dlq, "paiju dlq replay 7 --data data", name="replay")(dlq_commands.replayed)
+registered(dlq, "paiju dlq drop 7 --reason 'of a test' --data data", name="drop")(dlq_commands.dropped)

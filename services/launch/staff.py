@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from services.launch.exits import USAGE, Stop
-from services.launch.groups import By, Data, Json, Reason, in_group, operator, player_of, with_accounts
+from services.launch.exits import USAGE, Stop, registered
+from services.launch.groups import By, Data, Json, Reason, operator, player_of, with_accounts
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -21,7 +21,9 @@ Player = Annotated[str, typer.Argument(help="A player's id (p_…), or his login
 Role = Annotated[str, typer.Argument(help="admin, disputes, money or support.")]
 
 
-@in_group(app, "grant", 'paiju staff grant laowang disputes --reason "new on the night shift" --data data')
+@registered(
+    app, 'paiju staff grant laowang disputes --reason "new on the night shift" --data data', name="grant"
+)
 def grant(
     player: Player, role: Role, reason: Reason, data: Data = None, by: By = "", as_json: Json = False
 ) -> None:
@@ -32,7 +34,7 @@ def grant(
     _change(player, role, reason, data, by, as_json, give=True)
 
 
-@in_group(app, "revoke", 'paiju staff revoke laowang disputes --reason "he has left" --data data')
+@registered(app, 'paiju staff revoke laowang disputes --reason "he has left" --data data', name="revoke")
 def revoke(
     player: Player, role: Role, reason: Reason, data: Data = None, by: By = "", as_json: Json = False
 ) -> None:
@@ -43,7 +45,7 @@ def revoke(
     _change(player, role, reason, data, by, as_json, give=False)
 
 
-@in_group(app, "list", "paiju staff list --data data")
+@registered(app, "paiju staff list --data data", name="list")
 def members(data: Data = None, as_json: Json = False) -> None:
     """List who has which role.
 
@@ -60,7 +62,7 @@ def members(data: Data = None, as_json: Json = False) -> None:
         print(f"{player_id}  {','.join(roles)}  {nickname}")
 
 
-@in_group(app, "log", "paiju staff log --most 20 --data data")
+@registered(app, "paiju staff log --most 20 --data data", name="log")
 def log(
     most: Annotated[int, typer.Option(min=1, max=10_000, help="How many, the newest.")] = 50,
     data: Data = None,
