@@ -126,7 +126,7 @@ export class Controls {
     } else this.lobby.comeBack();
     if (!this.state.profile) this.lobby.loadAll();
     this.pages.friends.countAsks();
-    this.pages.friends.loadInvitations();
+    if (!this.state.table) this.pages.friends.loadInvitations();
   }
 
   notice({ ticket, room, invite, chat, wallet, play_ending, friend }) {
