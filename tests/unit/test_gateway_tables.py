@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 from paiju.gateway.v1.gateway_service_pb2 import PlayResponse
-from paiju.table.v1.play_pb2 import Act, Attach, Detach, Ready, TableCommand
+from paiju.table.v1.play_pb2 import Act, Attach, Detach, Frame, Ready, TableCommand
 from paiju.table.v1.wire_pb2 import Detached, Out
 
 from services.chassis.bus import subject as named
@@ -164,6 +164,34 @@ def test_a_session_that_its_owner_forgot_is_attached_again() -> None:
         await s.owner.show(TABLE, "p_ann")
         await s.clock.sleep(1)
         assert s.ann.frames[-1] == 2
+
+    play(scene)
+
+
+def test_what_an_owner_of_before_still_says_is_not_passed_on() -> None:
+    async def scene(s: Scene) -> None:
+        await s.owner.start()
+        s.say(attach=Attach())
+        await s.clock.sleep(1)
+        old = s.owner.epoch
+        await s.owner.stop()
+        await s.owner.start()
+        await s.clock.sleep(1)
+        number = len(s.owner.seats[TABLE, "p_ann"].frames) + 1
+        shown = Frame(number=number).SerializeToString()
+        gone = Detached(reason="REPLACED")
+        outs = [
+            Out(session="s_ann", table_id=TABLE, frame=shown),
+            Out(session="s_ann", table_id=TABLE, detached=gone),
+        ]
+        heard, frames = len(s.ann.heard), list(s.ann.frames)
+        await s.owner.send("gw", *outs, epoch=old)
+        await s.clock.sleep(0.1)
+        assert (len(s.ann.heard), s.ann.frames) == (heard, frames)
+        await s.owner.send("gw", *outs)
+        await s.clock.sleep(0.1)
+        assert s.ann.frames == [*frames, number]
+        assert s.ann.heard[-1].table_detached.reason == "REPLACED"
 
     play(scene)
 
