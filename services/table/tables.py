@@ -39,6 +39,12 @@ longer, and a shard that is taken together with others plays before they are all
 
 STALL_GRACE_MS = 5_000
 
+LOOK_S = 1.0
+"""An owner looks so often whether it stood still."""
+
+STOOD_STILL_S = 2.0
+"""An owner that looks so much too late was stopped, or had no processor: nobody's time runs out in it."""
+
 _log = log.get(service="table")
 
 
@@ -92,7 +98,7 @@ class Tables:
         self._purged_below = 0
         self._floor_ms = 0
         self._wall_ms = clock.now_ms()
-        self._started = clock.monotonic()
+        self._started = self._looked_at = clock.monotonic()
         self.journal: Journal | None = None
         self.is_closing = False
         """The shard is being handed over: nothing more is appended."""
@@ -138,6 +144,7 @@ class Tables:
             pass
         self.journal = journal
         self._wall_ms, self._started = self._clock.now_ms(), self._clock.monotonic()
+        self._looked_at = self._started
         self._floor_ms = max(self._floor_ms, self._replay.last_at)
         for table_id, table in self.live.items():
             self._rests[table_id] = 0
@@ -340,11 +347,10 @@ class Tables:
         while True:
             self._wake.clear()
             wait_ms = self._tick()
-            if wait_ms is None:
-                await self._wake.wait()
-            elif wait_ms > 0:
+            if wait_ms is None or wait_ms > 0:
+                wait_s = LOOK_S if wait_ms is None else min(LOOK_S, wait_ms / 1000)
                 try:
-                    async with self._clock.timeout(wait_ms / 1000):
+                    async with self._clock.timeout(wait_s):
                         await self._wake.wait()
                 except TimeoutError:
                     continue
@@ -354,8 +360,12 @@ class Tables:
     def _tick(self) -> int | None:
         """Do all that is due now, once per table; return for how long nothing is due."""
         assert self.journal is not None
+        stood_still = self._stood_still()
         if self.journal.is_stalled or self.is_closing:
             return 100
+        if stood_still and self.live:
+            # What players have said meanwhile is still to be heard.
+            self.do_all(e.ShardStalled(self.now(), STALL_GRACE_MS))
         now = self.now()
         due_now: list[str] = []
         while self._due and self._due[0][0] <= now:
@@ -367,6 +377,11 @@ class Tables:
             if table_id in self.live:
                 self._due_table(table_id, self.live[table_id], now)
         return self._due[0][0] - now if self._due else None
+
+    def _stood_still(self) -> bool:
+        now = self._clock.monotonic()
+        since, self._looked_at = now - self._looked_at, now
+        return since > LOOK_S + STOOD_STILL_S
 
     def _due_table(self, table_id: str, table: Table, now: int) -> None:
         table.advance(now)

@@ -195,5 +195,21 @@ def _judge_cards(world: World, connection: Connection) -> None:
             raise Violation(f"{person.player_id} has {have.get(person.player_id)} room cards, paid {paid}")
 
 
+def judge_records(world: World) -> None:
+    """Each round that has ended is kept for replay, byte for byte as the log and its stream have it.
+
+    Raises:
+        Violation: One is not, or another is.
+    """
+    with world.commons.database("table").engine.connect() as connection:
+        kept = dict(_rows(connection, "SELECT round_id, record FROM records"))
+    told = {fact.round_id: fact.record for fact in world.facts.finished.values()}
+    logged = {record for log in world.logs.tables.values() for record in log.records}
+    if kept != told or set(kept.values()) != logged:
+        raise Violation(
+            f"records are kept of {sorted(kept)}, published {sorted(told)}, and {len(logged)} are in the logs"
+        )
+
+
 def _rows(connection: Connection, statement: str) -> list[tuple[Any, ...]]:
     return [tuple(row) for row in connection.execute(text(statement))]

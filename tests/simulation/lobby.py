@@ -18,7 +18,14 @@ from tests.simulation.person import Person, Refused
 SERVICE: Final = "paiju.matchmaking.v1.MatchmakingService"
 LEVEL: Final = "sim"
 BUSY: Final = frozenset(
-    {"ALREADY_PLAYING", "ALREADY_WAITING", "ALREADY_IN_ROOM", "COINS_TOO_FEW", "PROTECTION_UNAVAILABLE"}
+    {
+        "ALREADY_PLAYING",
+        "ALREADY_WAITING",
+        "ALREADY_IN_ROOM",
+        "COINS_TOO_FEW",
+        "ROOM_CARDS_TOO_FEW",
+        "PROTECTION_UNAVAILABLE",
+    }
 )
 """Refusals that pass: the last match is not known to be over yet, the welcome grant is on its way, or nobody
 knows at the moment who may play."""

@@ -14,6 +14,7 @@ from services.scoring.core.deal import shuffled
 from services.table.core import events as e
 from services.table.core.events import decode_batch
 from services.table.core.frames import Play, RoundOpening, Shown
+from services.table.core.state import SPECTATORS
 from services.table.core.table import NEVER, Table
 from services.table.encode import FrameEncoder, view_of
 from tests.simulation.client import TableFold, Violation
@@ -29,6 +30,8 @@ class Told:
     created_at: float
     frames: dict[int, dict[int, Shown]] = field(default_factory=lambda: defaultdict(dict))
     """Listener → number → frame."""
+    public: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """Number of a frame of those who watch → its time by its owner's clock, and owners until then."""
     first_views: dict[int, p.TableView] = field(default_factory=dict)
     """Seat → what it saw before its first frame."""
     ended_at: float = float("inf")
@@ -72,9 +75,10 @@ class Logs:
                 raise Violation(f"{table_id} was created twice")
             told = self.tables[table_id] = Told(Table.create(table_id, event, GAMES), now)
             self._collect(told)
-            for seat, player in enumerate(event.spec.players):
+            for seat, player in enumerate((*event.spec.players, "")):
                 if not player.startswith("bot:"):
-                    told.first_views[seat] = p.TableView.FromString(view_of(told.table, seat))
+                    listener = seat if player else SPECTATORS
+                    told.first_views[listener] = p.TableView.FromString(view_of(told.table, listener))
         elif isinstance(event, e.TableCheckpoint):
             self.checkpoints += 1
         elif not isinstance(event, e.ShardReleased):
@@ -106,7 +110,15 @@ class Logs:
     def _collect(self, told: Told) -> None:
         for output in told.table.outputs:
             if isinstance(output, Shown):
-                told.frames[output.listener][output.number] = output
+                if output.listener == SPECTATORS:
+                    shard = told.table.s.table_id.partition("-")[0]
+                    told.public.setdefault(output.number, (output.at, self.takings[shard]))
+                known = told.frames[output.listener].setdefault(output.number, output)
+                if known != output:
+                    raise Violation(
+                        f"frame {output.number} of seat {output.listener} of {told.table.s.table_id} "
+                        f"had two contents: {known} and {output}"
+                    )
         told.table.outputs.clear()
 
     # Showing
@@ -117,8 +129,7 @@ class Logs:
         told = self.tables.get(client.table_id)
         if told is None:
             raise Violation(f"{client.player} is shown a table that is in no log: {client.table_id}")
-        seat = told.table.seat_of(client.player)
-        assert seat is not None
+        seat = client.listens_to(told.table.seat_of(client.player))
         frame = told.frames[seat].get(number)
         if frame is not None:
             self._compare(client, frame, data)
@@ -128,6 +139,17 @@ class Logs:
         if number > told.table.listener(seat).number + pending:
             raise Violation(f"{client.player} is shown frame {number}, which is in no log")
         self._unproven.append((client, number, data))
+
+    def saw_view(self, client: Client, view: p.TableView) -> None:
+        """Hold the number of a view that a client is shown against the log, as it is in this moment."""
+        told = self.tables.get(client.table_id)
+        if told is None:
+            raise Violation(f"{client.player} is shown a table that is in no log: {client.table_id}")
+        listener = told.table.listener(view.seat)
+        if view.number > listener.number + 2 * len(told.table.pending):
+            raise Violation(f"{client.player} is shown view {view.number}, which is in no log")
+        if view.seat != client.listens_to(told.table.seat_of(client.player)):
+            raise Violation(f"{client.player} is shown the view of seat {view.seat} of {client.table_id}")
 
     def _compare(self, client: Client, frame: Shown, data: bytes) -> None:
         expected = self._encoder.encode(frame)
@@ -155,7 +177,7 @@ class Logs:
             self.show_all(told)
         for client, number, data in self._unproven:
             told = self.tables[client.table_id]
-            frame = told.frames[told.table.seat_of(client.player) or 0].get(number)
+            frame = told.frames[client.listens_to(told.table.seat_of(client.player))].get(number)
             if frame is None:
                 raise Violation(f"{client.player} was shown frame {number}, which never was in the log")
             self._compare(client, frame, data)
@@ -190,10 +212,12 @@ class Logs:
                 raise Violation(f"{client.player} never said {event}")
             if (number, event.action) in client.refusals:
                 raise Violation(f"{event} was refused to {client.player}, and was played")
-        self._judge_views(client, told, seat)
+        self.judge_views(client)
 
-    def _judge_views(self, client: Client, told: Told, seat: int) -> None:
+    def judge_views(self, client: Client) -> None:
         """Each view is the fold of the frames up to its number: it shows no more than they do."""
+        told = self.tables[client.table_id]
+        seat = client.listens_to(told.table.seat_of(client.player))
         fold = TableFold()
         fold.start(told.first_views[seat])
         at = fold.view.number

@@ -20,6 +20,7 @@ from tests.simulation.limited import ACCOUNTS
 from tests.simulation.lobby import halls_file, prices_file
 from tests.simulation.pipe import Gateway
 from tests.simulation.processes import Process
+from tests.simulation.watcher import watch_delay_ms
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
@@ -79,7 +80,7 @@ async def _start(world: World, member: Member) -> None:
     member.services, member.gateway = {}, None
     try:
         for wiring in member.wirings:
-            member.services[wiring.name] = await wiring.wire(_settings(wiring), process.parts)
+            member.services[wiring.name] = await wiring.wire(_settings(wiring, world.seed), process.parts)
         if not member.wirings:
             member.services["gateway"] = member.gateway = _gateway(process)
         await process.rpc.start()
@@ -102,13 +103,14 @@ async def drain(world: World, member: Member) -> None:
     world.storm.crash(process)
 
 
-def _settings(wiring: Wiring) -> Any:
+def _settings(wiring: Wiring, seed: int) -> Any:
     if wiring is MATCHMAKING:
         return MatchmakingSettings(
             halls_file=halls_file(),
             room_cards_file=prices_file(),
             bots_after_ms=4_000,
             match_every_ms=int(IDLE_LOOK_S * 1000),
+            watch_delay_ms=watch_delay_ms(seed),
         )
     return wiring.settings()
 

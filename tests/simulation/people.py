@@ -37,7 +37,7 @@ def lives_of(world: World) -> list[Coroutine[Any, Any, None]]:
     for _ in range(1 + rng.randrange(min(2, hall[0].seats))):
         person = _person(world)
         lives.append(_live(world, person, [_hall(world, person, *hall, bots_now=False)]))
-    guests = rng.randrange(2)
+    guests = min(rng.randrange(3), room[0].seats - 1)
     bot = ("random", "normal")[world.seed % 2]
     friends = Room(room[0].name, room[1], 1, guests, bot)
     world.rooms.append(friends)

@@ -28,6 +28,8 @@ M = TypeVar("M", bound=Message)
 KID: Final = "sim"
 PATIENCE_S = 4.0
 """A request without an answer for so long: the connection is given up."""
+ANSWER_S = 12.0
+"""The same of a command: the gateway gives one up after ten seconds, and says so."""
 TOKEN_S = 600
 
 AGAIN: Final = frozenset(
@@ -63,6 +65,15 @@ class Neighbourhood(Protocol):
 
     def saw_frame(self, player: Client, number: int, data: bytes) -> None:
         """Be told of each frame that somebody is shown, in the moment."""
+
+    def saw_view(self, player: Client, view: p.TableView) -> None:
+        """Be told of each view that somebody is shown, in the moment."""
+
+    def was_answered(self, player: Client, command: p.TableCommand, reason: str) -> None:
+        """Be told of each answer to a command (empty = accepted), in the moment when it is heard."""
+
+    def was_left_alone(self, player: Client) -> None:
+        """Be told that a command has got no answer at all, on a connection that seems to stand."""
 
     def questions_since(self, player: Client, question: int) -> int:
         """Return how many questions the log has put to this seat since that one."""
@@ -261,13 +272,13 @@ class Person:
             case "table_detached":
                 client = self.players.get(response.table_detached.table_id)
                 if client is not None:
-                    client.is_attached = False
-                    client.changed.set()
+                    client.take_detached(response.table_detached.reason)
             case "goodbye":
                 self.around.note(f"{self.player_id} hears goodbye: {response.goodbye.reason}")
 
     def _answered(self, tag: int, answer: p.CommandAnswer) -> None:
         for client in self.players.values():
+            client.compare(tag, answer.reason)
             if tag in client.mine:
                 client.answers[tag] = answer
                 client.changed.set()
@@ -294,7 +305,16 @@ class Client(Player):
         """How often he does something that is not asked for, or lies."""
         self.absences = 0.1
         """How often he goes away for a while, each time his client looks whether it is connected."""
+        self.replaced = 0
+        """How often he was told that a newer connection has his seat."""
+        self._twice: dict[int, list[str]] = {}
+        """What was said twice: both tags → the answers heard so far."""
         person.clients.append(self)
+
+    def listens_to(self, seat: int | None) -> int:
+        """Return whose frames it is shown, by the seat of its player."""
+        assert seat is not None, "who plays has a seat"
+        return seat
 
     def take_frame(self, epoch: int, data: bytes) -> None:
         """Take a frame; the gateway leaves no gap."""
@@ -313,9 +333,25 @@ class Client(Player):
             raise Violation(f"{self.player} had seen frame {self.last} and is shown view {view.number}")
         if self.last and view.number == self.last:
             self.check_view(view)
+        self.person.around.saw_view(self, view)
         self.last, self.epoch = view.number, epoch
         self.fold.start(view)
         self.changed.set()
+
+    def take_detached(self, reason: str) -> None:
+        """Learn that this connection listens no longer."""
+        self.replaced += reason == "REPLACED"
+        self.is_attached = False
+        self.changed.set()
+
+    def compare(self, tag: int, reason: str) -> None:
+        """What was said twice is answered twice alike: what was accepted is not refused afterwards."""
+        told = self._twice.pop(tag, None)
+        if told is None or reason in NOT_NOW or reason in AGAIN:
+            return
+        told.append(reason)
+        if len(told) > 1 and not told[0] and reason:
+            raise Violation(f"what {self.player} said twice was accepted, and is now {reason}")
 
     async def say(self, command_id: str = "", tries: int = 1_000, **body: object) -> p.CommandAnswer:
         """Send a command until it is answered; now and then twice."""
@@ -326,6 +362,7 @@ class Client(Player):
             await self.door.send(self.player, self.session, tag, command)
             if self.rng.random() < self.nags / 4:
                 again = self.door.next_tag()
+                self._twice[tag] = self._twice[again] = []
                 await self.door.send(self.player, self.session, again, command)
             answer = await self._answer_to(tag)
             if answer is None or answer.reason in NOT_NOW or answer.reason in AGAIN:
@@ -333,6 +370,7 @@ class Client(Player):
                 continue
             said = str(command).replace("\n", " ")
             self.person.around.note(f"{self.player} says {said}: {answer.reason or 'taken'}")
+            self.person.around.was_answered(self, command, answer.reason)
             if "act" in body:
                 self._note_refusal(body["act"], answer.reason)
             return answer
@@ -349,13 +387,14 @@ class Client(Player):
     async def _answer_to(self, tag: int) -> p.CommandAnswer | None:
         pipe = self.person.pipe
         try:
-            async with self.door.clock.timeout(12.0):
+            async with self.door.clock.timeout(ANSWER_S):
                 while tag not in self.answers:
                     if self.person.pipe is not pipe or pipe is None:
                         return None
                     self.changed.clear()
                     await self.changed.wait()
         except TimeoutError:
+            self.person.around.was_left_alone(self)
             self.person.drop()
             return None
         finally:
@@ -384,13 +423,20 @@ class Client(Player):
         """Do what is asked of this seat, and now and then what is not."""
         if self.view.seats[self.view.seat].left:
             return False
-        if self.rng.random() < self.whims:
+        if self.view.phase == "seating" and self.rng.random() < self.whims / 2:
+            await self.say("leave", leave=p.Leave())
+        elif self.rng.random() < self.whims:
             await self._whim()
+        vote = self.view.vote
+        if vote.until_ms and self.view.seat not in (*vote.agreed, *vote.refused):
+            await self.say(
+                f"vote-{vote.until_ms}", dissolve_vote=p.DissolveVote(agree=self.rng.random() < 0.7)
+            )
         return await super()._act()
 
     async def _whim(self) -> None:
         view, rng = self.view, self.rng
-        whim = rng.randrange(4)
+        whim = rng.randrange(6)
         if whim == 0 and view.phase == "between" and rng.random() < 0.5:
             await self.say("leave", leave=p.Leave())
         elif whim == 1:
@@ -402,6 +448,12 @@ class Client(Player):
             wrong = rng.choice(("pass", "hu", "discard zz", "peng", ""))
             if wrong not in self.game.fold(view.play.events).legal:
                 await self._lie(view.play.question.number, wrong)
+        elif whim == 4 and view.play.HasField("question") and view.seats[view.seat].extensions:
+            asked = view.play
+            more = p.Extend(round_id=asked.round_id, question=asked.question.number)
+            await self.say(f"extend-{asked.question.number}", extend=more)
+        elif whim == 5 and view.phase == "playing" and not view.HasField("vote") and rng.random() < 0.3:
+            await self.say(f"end-{self.last}", dissolve_vote=p.DissolveVote(agree=True))
 
     async def _lie(self, question: int, action: str) -> None:
         """Say what nobody may: it is refused, and changes nothing."""

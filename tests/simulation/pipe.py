@@ -70,7 +70,7 @@ class Pipe:
         self._up_at = self._down_at = 0.0
         self._tasks: list[asyncio.Task[None]] = []
         self.session: Session | None = gateway.hub.open("websocket", address, lambda: None)
-        self._is_silent = False
+        self.is_silent = False
         gateway.pipes.append(self)
         loop = asyncio.get_running_loop()
         self._tasks.append(loop.create_task(self._serve(self.session)))
@@ -79,7 +79,7 @@ class Pipe:
 
     def send(self, payload: bytes) -> None:
         """Send a message to the gateway; lost if the pipe is."""
-        if self.session is None or self._is_silent:
+        if self.session is None or self.is_silent:
             return
         self._up_at = self._at(self._up_at)
         self._sent.append(payload)
@@ -100,7 +100,7 @@ class Pipe:
 
     def silence(self) -> None:
         """Carry nothing any more, and let nobody learn of it: a half-open connection."""
-        self._is_silent = True
+        self.is_silent = True
 
     # Between
 
@@ -113,7 +113,7 @@ class Pipe:
             self._up.put_nowait(None)
 
     def _end_client_side(self) -> None:
-        if self._is_silent:
+        if self.is_silent:
             return
         client, self.client = self.client, None
         if client is not None:
@@ -125,7 +125,7 @@ class Pipe:
         self._clock.call_at(self._down_at, lambda: self._answered.popleft()())
 
     def _deliver(self, payload: bytes) -> None:
-        if self.client is not None and not self._is_silent:
+        if self.client is not None and not self.is_silent:
             self.client.hear(self, payload)
 
     # The gateway's side, as its door does it

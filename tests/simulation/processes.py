@@ -89,6 +89,8 @@ class ProcessClock(VirtualClock):
 
     def __init__(self, skew_ms: int) -> None:
         super().__init__(skew_ms=skew_ms)
+        self.stopped_s = self.went_on_s = float("-inf")
+        """When it was stopped last, and when it went on."""
         self._resumed: asyncio.Event | None = None
         self._missed: list[Callable[[], object]] = []
 
@@ -97,13 +99,16 @@ class ProcessClock(VirtualClock):
         return self._resumed is not None
 
     def stop(self) -> None:
-        self._resumed = self._resumed or asyncio.Event()
+        if self._resumed is None:
+            self._resumed = asyncio.Event()
+            self.stopped_s = self.monotonic()
 
     def go_on(self) -> None:
         if self._resumed is None:
             return
         self._resumed.set()
         self._resumed = None
+        self.went_on_s = self.monotonic()
         missed, self._missed = self._missed, []
         for callback in missed:
             callback()
@@ -244,6 +249,7 @@ class Process:
         self.commons = commons
         self.name = name
         self.is_dead = False
+        self.born_s = commons.clock.monotonic()
         self.on_step: Callable[[Process, str], None] = lambda process, operation: None
         """Called at each point where a process may die or be stopped."""
         self.on_death: list[Callable[[], None]] = []

@@ -18,6 +18,7 @@ KINDS = (
     "database refused",
     "database slow",
     "delivery ack lost",
+    "fetch lost",
     "gateway killed",
     "message delayed",
     "message doubled",

@@ -12,7 +12,8 @@ from functools import partial
 from services.chassis import log
 from services.chassis.clock import run_virtual
 from tests.simulation.report import Report, Totals
-from tests.simulation.world import HEALED_S, World
+from tests.simulation.strict import StrictWorld
+from tests.simulation.world import HEALED_S
 
 SHOWN_FAILURES_MAX = 20
 ALL_FAULTS_SEEDS = 100
@@ -43,11 +44,11 @@ class Outcome:
 def run_seed(seed: int, options: RunOptions = RunOptions()) -> Outcome:
     """Run one world, and say what came of it; never raises."""
     log.configure("critical", as_json=True)
-    worlds: list[World] = []
+    worlds: list[StrictWorld] = []
     began = time.process_time()
 
     def make(clock: object) -> object:
-        world = World(
+        world = StrictWorld(
             clock,  # type: ignore[arg-type]
             seed,
             style=options.style,

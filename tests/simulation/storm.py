@@ -78,7 +78,8 @@ class Storm:
         self.is_active = active
         self.bus.active = self.rpc.active = self._world.commons.faults.active = active
 
-    def _count(self, kind: str, whom: str = "") -> None:
+    def count(self, kind: str, whom: str = "") -> None:
+        """Note that something went wrong."""
         self._counts[kind] += 1
         self._world.note(f"FAULT {kind} {whom}")
 
@@ -90,7 +91,7 @@ class Storm:
             return
         draw = self._rng.random()
         if draw < STEP_CRASH:
-            self._count("process crash at an await", f"{process.name} at {operation}")
+            self.count("process crash at an await", f"{process.name} at {operation}")
             self.crash(process)
         elif draw < STEP_CRASH + STEP_PAUSE:
             self.pause(process)
@@ -105,7 +106,7 @@ class Storm:
         if process.clock.is_stopped:
             return
         seconds = self._rng.uniform(*PAUSE_S)
-        self._count("process paused beyond its lease" if seconds > 3.5 else "process paused", process.name)
+        self.count("process paused beyond its lease" if seconds > 3.5 else "process paused", process.name)
         process.clock.stop()
         clock = self._world.clock
         clock.call_at(clock.monotonic() + seconds, process.clock.go_on)
@@ -141,13 +142,13 @@ class Storm:
     def _crash_some(self) -> None:
         if found := self._up():
             process = self._rng.choice(found)
-            self._count("process crash", process.name)
+            self.count("process crash", process.name)
             self.crash(process)
 
     def _drain_some(self) -> None:
         if found := [member for member in self._world.members if member.is_up and member.services]:
             member = self._rng.choice(found)
-            self._count("process drained", member.name)
+            self.count("process drained", member.name)
             self._world.run_errand(drain(self._world, member))
 
     def _pause_table(self) -> None:
@@ -157,7 +158,7 @@ class Storm:
     def _kill_gateway(self) -> None:
         if found := self._up("gateway"):
             process = self._rng.choice(found)
-            self._count("gateway killed", process.name)
+            self.count("gateway killed", process.name)
             self.crash(process)
 
     def _connected(self) -> list[Member]:
@@ -167,14 +168,14 @@ class Storm:
         if found := self._connected():
             gateway = self._rng.choice(found).gateway
             assert gateway is not None
-            self._count("player connection cut")
+            self.count("player connection cut")
             self._rng.choice(gateway.pipes).cut()
 
     def _silence_some(self) -> None:
         if found := self._connected():
             gateway = self._rng.choice(found).gateway
             assert gateway is not None
-            self._count("player connection half-open")
+            self.count("player connection half-open")
             self._rng.choice(gateway.pipes).silence()
 
     def _database_down(self) -> None:
@@ -183,7 +184,7 @@ class Storm:
             return
         name = self._rng.choice(sorted(world.commons.databases))
         database = world.commons.databases[name]
-        self._count("database down", name)
+        self.count("database down", name)
         database.is_up = False
 
         def up() -> None:
@@ -194,17 +195,17 @@ class Storm:
     def _clock_jump(self) -> None:
         if found := self._up():
             process = self._rng.choice(found)
-            self._count("clock jump", process.name)
+            self.count("clock jump", process.name)
             process.clock.skew_ms = self._rng.randrange(-JUMP_MS_MAX, JUMP_MS_MAX)
 
     def _broker_restart(self) -> None:
         world = self._world
         if not world.broker.is_up:
             return
-        self._count("broker restart")
+        self.count("broker restart")
         world.broker.stop()
         world.clock.call_at(world.clock.monotonic() + self._rng.uniform(0.5, 5.0), world.broker.start)
 
     def _leader_change(self) -> None:
-        self._count("leader change")
+        self.count("leader change")
         self._world.broker.change_leader(self._rng.uniform(0.2, 2.5))

@@ -13,6 +13,8 @@ from collections.abc import Awaitable, Callable, Coroutine
 from hashlib import blake2b
 from typing import Any, Final
 
+from paiju.table.v1 import play_pb2 as p
+
 from services.chassis import outbox
 from services.chassis.auth import KEYS_BUCKET
 from services.chassis.bus.broker import Faults, MemoryBroker
@@ -141,6 +143,18 @@ class World:
         self.note(f"{player.player} is shown frame {number} of {player.table_id} {hash_of(data)}")
         self.logs.saw(player, number, data)
 
+    def saw_view(self, player: Client, view: p.TableView) -> None:
+        """See `person.Neighbourhood`."""
+        self.note(f"{player.player} is shown view {view.number} of {player.table_id}")
+        self.logs.saw_view(player, view)
+
+    def was_answered(self, player: Client, command: p.TableCommand, reason: str) -> None:
+        """See `person.Neighbourhood`."""
+
+    def was_left_alone(self, player: Client) -> None:
+        """See `person.Neighbourhood`."""
+        self.note(f"{player.player} gets no answer")
+
     def questions_since(self, player: Client, question: int) -> int:
         """See `person.Neighbourhood`."""
         table = self.logs.tables[player.table_id].table
@@ -213,10 +227,12 @@ class World:
             self.storm.begin()
             keepers.append(tasks.create_task(self.storm.run()))
             lives = [tasks.create_task(life) for life in lives_of(self)]
+            keepers.append(tasks.create_task(self.meanwhile()))
             self.playing = len(lives)
             await self.clock.sleep(self.faulty_s)
             self.storm.end()
             self.note("the world heals")
+            keepers.append(tasks.create_task(self.after_storm()))
             try:
                 async with self.clock.timeout(self.healed_s):
                     while self.playing or not is_settled(self):
@@ -232,6 +248,12 @@ class World:
             if member.process is not None:
                 member.process.crash()
         self.people.crash()
+
+    async def meanwhile(self) -> None:
+        """Do what is done beside all lives, to their end."""
+
+    async def after_storm(self) -> None:
+        """Do what is still to be done to a world that has healed."""
 
     async def _watch(self) -> None:
         """End the run at once when something happened that must not."""

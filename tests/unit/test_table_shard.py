@@ -33,6 +33,7 @@ from services.table.core import events as e
 from services.table.core.duties import DISPUTE_WAIT_MS
 from services.table.core.events import Stake, decode_batch
 from tests.simulation.client import Door, Player
+from tests.simulation.processes import ProcessClock
 from tests.simulation.tables import FAST, Host, MemoryBank, spec
 from tests.support.process import full_registry
 
@@ -693,6 +694,28 @@ async def test_nobodys_time_runs_out_while_the_log_is_out_of_reach(at: Lab) -> N
     await at.until(lambda: [a for a in at.events(e.Answered) if a.cause == "timeout"])
     late = next(a for a in at.events(e.Answered) if a.cause == "timeout")
     assert late.at >= stalled.at + tables.STALL_GRACE_MS
+
+
+@lab
+async def test_nobodys_time_runs_out_while_the_owner_stands_still(at: Lab) -> None:
+    clock = ProcessClock(0)
+    await Host(at.bus("stopped"), clock, SeededIds("stopped"), name="stopped").take()
+    await table(at, "p_a", timing=CALM)
+    player = Player(await at.door(), "p_a", TABLE, random.Random(1))
+    await player.play(until=lambda one: bool(one.view.play.HasField("question")))
+    deadline = player.view.play.question.deadline_at_ms
+    clock.stop()
+    await at.clock.sleep(60)
+    clock.go_on()
+    went_on = clock.now_ms()
+    assert went_on > deadline
+    await at.clock.sleep(tables.STALL_GRACE_MS / 1000 - 0.1)
+    assert not [a for a in at.events(e.Answered) if a.cause == "timeout"]
+    asked = player.view.play
+    act = p.Act(round_id=asked.round_id, question=asked.question.number, action=asked.question.actions[0])
+    answer = await player.say(act=act)
+    assert not answer.reason, "what was asked before may still be answered"
+    assert [s.grace_ms for s in at.events(e.ShardStalled)] == [tables.STALL_GRACE_MS]
 
 
 @lab

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from tests.simulation.mutants import checkpoints, commands, facts, money, places, shard_log, showing
+from tests.simulation.mutants import checkpoints, commands, facts, money, places, shard_log, showing, waiting
 from tests.simulation.mutants.planting import MUTANTS
 
 NAMED: Final = {
@@ -47,4 +47,5 @@ __all__ = [
     "places",
     "shard_log",
     "showing",
+    "waiting",
 ]

@@ -7,15 +7,20 @@ from typing import Any
 
 from services.table import tables
 from services.table.core import events as e
+from services.table.core.events import encode_event
 from services.table.core.table import Table
-from services.table.journal import Entry
+from services.table.journal import Encoded, Entry
 from services.table.outbox import Outbox
 from services.table.replay import Floor, Replay
 from services.table.tables import Tables
-from tests.simulation.mutants.planting import LONG, Patch, mutant, slow_log
+from tests.simulation.mutants.planting import LONG, LONG_AND_SLOW, Patch, mutant, slow_log
 
 LOST = ("nobody-waits-for-ever", "somebody-owns", "created-once", "legal-is-accepted", "owner-is-the-log")
 """What is noticed when a table is gone."""
+
+
+def _encoded(table_id: str, event: e.TableCheckpoint) -> Encoded:
+    return table_id, event, encode_event(event)
 
 
 @mutant("frame-is-logged", "one-content-per-frame", "answered-once", "never-frozen", *LOST)
@@ -25,8 +30,8 @@ def checkpoints_forget_what_has_happened_since(patch: Patch) -> None:
 
     def short(self: Tables, bytes_left: int) -> Any:
         return [
-            (table_id, e.TableCheckpoint(event.at, event.table_id, event.base, event.since[:-2]))
-            for table_id, event in make(self, bytes_left)
+            _encoded(table_id, e.TableCheckpoint(event.at, event.table_id, event.base, event.since[:-2]))
+            for table_id, event, _ in make(self, bytes_left)
             if isinstance(event, e.TableCheckpoint) and len(event.since) > 3
         ]
 
@@ -66,12 +71,12 @@ def the_floor_forgets_what_is_owed(patch: Patch) -> None:
         restore(self, event)
         self.live[event.table_id].s.owed = []
 
-    def at_once(self: Tables, bytes_left: int) -> Sequence[Entry]:
+    def at_once(self: Tables, bytes_left: int) -> Sequence[Encoded]:
         owing = [(table_id, table) for table_id, table in self.live.items() if table.s.owed]
         return [
             *make(self, bytes_left),
             *(
-                (table_id, e.TableCheckpoint(self.now(), table_id, table.base, tuple(table.since)))
+                _encoded(table_id, e.TableCheckpoint(self.now(), table_id, table.base, tuple(table.since)))
                 for table_id, table in owing[:2]
             ),
         ]
@@ -106,17 +111,17 @@ def the_log_is_purged_by_how_many_to_keep(patch: Patch) -> None:
     patch.setattr(Tables, "_purge", keep_one)
 
 
-@mutant(*LOST, weather=LONG)
+@mutant(*LOST, weather=LONG_AND_SLOW)
 def the_log_is_purged_before_the_checkpoint_is_acknowledged(patch: Patch) -> None:
     """Purge: only after the ack of the checkpoint that the floor rests on. The log is slow here."""
     slow_log(patch)
     make = Tables.checkpoints
 
-    def hasty(self: Tables, bytes_left: int) -> Sequence[Entry]:
+    def hasty(self: Tables, bytes_left: int) -> Sequence[Encoded]:
         assert self.journal is not None
         made = make(self, bytes_left)
         if made:
-            self._floor.note(self.journal.last, made)
+            self._floor.note(self.journal.last, [(table_id, event) for table_id, event, _ in made])
             self._purge(self.journal.last)
         return made
 

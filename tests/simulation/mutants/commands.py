@@ -16,7 +16,7 @@ from services.table.journal import Journal
 from services.table.log_clock import LogClock
 from services.table.sessions import Outgoing
 from services.table.tables import Tables
-from tests.simulation.mutants.planting import LONG, Patch, mutant, slow_log
+from tests.simulation.mutants.planting import LONG_AND_SLOW, Patch, mutant, slow_log
 
 
 @mutant("only-what-was-said", "acknowledged-is-logged")
@@ -56,7 +56,7 @@ def a_repeat_in_flight_is_taken_as_new(patch: Patch) -> None:
     _leave_at_once(patch, lambda reason: reason == "QUESTION_CLOSED")
 
 
-@mutant("refused-is-not-played", "nobody-waits-for-ever", weather=LONG)
+@mutant("refused-is-not-played", "nobody-waits-for-ever", weather=LONG_AND_SLOW)
 def a_refusal_leaves_before_what_it_rests_on_is_durable(patch: Patch) -> None:
     """Refusals: one leaves only after the batch it rests on is durable. The log is slow here."""
     slow_log(patch)

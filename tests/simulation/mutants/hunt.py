@@ -10,8 +10,8 @@ import pytest
 from services.chassis import log
 from services.chassis.clock import run_virtual
 from tests.simulation.mutants.planting import USUAL, Mutant, Weather
-from tests.simulation.mutants.stricter import StricterWorld
 from tests.simulation.mutants.verdicts import Verdict, verdict_of
+from tests.simulation.strict import StrictWorld
 
 SEEDS_MAX = 2_000
 HEALED_S = 400.0
@@ -35,7 +35,7 @@ def judge(seed: int, mutant: Mutant | None = None, weather: Weather = USUAL) -> 
                 mutant.plant(patch)
                 weather = mutant.weather
             try:
-                run_virtual(lambda clock: StricterWorld(clock, seed, weather, HEALED_S).run())
+                run_virtual(lambda clock: StrictWorld(clock, seed, weather=weather, healed_s=HEALED_S).run())
             except BaseException as error:
                 if isinstance(error, KeyboardInterrupt):
                     raise

@@ -10,29 +10,25 @@ from typing import Any
 import pytest
 
 from services.chassis.bus.base import BaseBus
+from tests.simulation.weather import LONG, LONG_AND_SLOW, OVERTAKING, REPEATING, SLOW, USUAL, Weather
+
+__all__ = [
+    "LONG",
+    "LONG_AND_SLOW",
+    "MUTANTS",
+    "OVERTAKING",
+    "REPEATING",
+    "SLOW",
+    "USUAL",
+    "Mutant",
+    "Patch",
+    "Weather",
+    "mutant",
+    "slow_log",
+]
 
 Patch = pytest.MonkeyPatch
 Plant = Callable[[Patch], None]
-
-
-@dataclass(frozen=True, order=True)
-class Weather:
-    """How bad the world of a mutant is."""
-
-    storm_s: float = 40.0
-    """Virtual seconds of faults: what concerns the end of rounds needs more of them."""
-    lose_fetch: float = 0.02
-    """How often what was fetched never reaches its consumer: it comes again in a minute, overtaken."""
-    lose_delivery_ack: float = 0.02
-    """How often what was handled comes again all the same."""
-    room_rounds: int = 1
-    """Of a room of friends, at least: played for points, where no round waits for the money of the last."""
-
-
-USUAL = Weather()
-LONG = Weather(storm_s=90.0)
-OVERTAKING = Weather(storm_s=150.0, lose_fetch=0.8, room_rounds=4)
-REPEATING = Weather(storm_s=90.0, lose_delivery_ack=0.2)
 
 
 @dataclass(frozen=True)

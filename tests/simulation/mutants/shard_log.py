@@ -12,7 +12,7 @@ from services.table.core import events as e
 from services.table.journal import Journal, Writer
 from services.table.reader import LogReader
 from services.table.shard import Shard
-from tests.simulation.mutants.planting import Patch, mutant
+from tests.simulation.mutants.planting import SLOW, Patch, mutant
 
 
 @mutant("frame-is-logged", "one-content-per-frame", "acknowledged-is-logged", "legal-is-accepted")
@@ -44,7 +44,7 @@ def a_fenced_owner_goes_on(patch: Patch) -> None:
     patch.setattr(Journal, "_append", stubborn)
 
 
-@mutant("frame-is-logged", "acknowledged-is-logged")
+@mutant("frame-is-logged", "acknowledged-is-logged", weather=SLOW)
 def a_fenced_owner_lets_out_what_it_held(patch: Patch) -> None:
     """Append: fenced = in silence; nothing is answered or shown for that batch or after it.
 
@@ -117,7 +117,7 @@ def a_time_out_is_taken_as_success(patch: Patch) -> None:
     patch.setattr(BaseBus, "append_once", hopeful)
 
 
-@mutant("fenced-writers", "view-is-not-older", "owner-is-the-log", "no-gap", "answered-once")
+@mutant("fenced-writers", "view-is-not-older", "owner-is-the-log", "no-gap", "answered-once", "time-goes-on")
 def an_owner_takes_a_shard_without_a_fence(patch: Patch) -> None:
     """Taking, step 2: append `ShardTaken` before the log is read."""
 
@@ -136,7 +136,14 @@ def an_owner_takes_a_shard_without_a_fence(patch: Patch) -> None:
     patch.setattr(LogReader, "read_to", of_what_is_there)
 
 
-@mutant("owner-is-the-log", "frame-is-logged", "one-content-per-frame", "answered-once", "created-once")
+@mutant(
+    "owner-is-the-log",
+    "frame-is-logged",
+    "one-content-per-frame",
+    "answered-once",
+    "created-once",
+    weather=SLOW,
+)
 def the_log_is_read_before_the_fence_is_appended(patch: Patch) -> None:
     """Taking, step 3: read until the own `ShardTaken` comes back. Here what comes between is never seen."""
     fence, read_to = Shard._fence, LogReader.read_to
@@ -192,7 +199,13 @@ def _leave_out(reader: LogReader, is_missed: Callable[[int], bool]) -> None:
     reader.tables.replay = some  # type: ignore[method-assign]
 
 
-@mutant("owner-is-the-log", "one-content-per-frame", "frame-is-logged", "acknowledged-is-logged")
+@mutant(
+    "owner-is-the-log",
+    "one-content-per-frame",
+    "frame-is-logged",
+    "acknowledged-is-logged",
+    weather=SLOW,
+)
 def a_shard_is_handed_over_without_a_flush(patch: Patch) -> None:
     """Drain: flush, then append `ShardReleased`. Here what is staged is let out, and thrown away."""
 

@@ -24,16 +24,25 @@ INVARIANTS: Final = {
     "answered-once": r"was answered twice",
     "never-frozen": r"was frozen: ",
     "refused-is-not-played": r"was refused to .* and (was played|the log has it open)",
+    "nothing-comes-first": r"is opened before all |is dealt (without|before) |is ended by a vote",
+    "not-late": r"answered for too late|stands still for",
+    "records-are-kept": r"^records are kept of ",
+    "presence-is-right": r"is said to be (away|there)",
+    "newest-has-the-seat": r"two devices of |another device has his seat|can't listen on a second device",
     "acknowledged-is-logged": r"was acknowledged to .* and the log has ",
     "only-what-was-said": r" never said ",
     "one-content-per-frame": r"frame \d+ of .* had two contents",
-    "frame-is-logged": r"is shown (frame|a table) .*in no log|which never was in|was shown frame \d+ as ",
+    "frame-is-logged": (
+        r"is shown (frame|view|a table) .*in no log|which never was in|was shown frame \d+ as "
+    ),
     "no-gap": r"had frame \d+ and got ",
     "all-is-seen": r"has seen \d+ frames of ",
     "view-is-not-older": r"had seen frame \d+ and is shown view ",
-    "view-is-the-fold": r"view \d+ of .* is not the fold|a view that is not the fold",
+    "view-is-the-fold": (
+        r"view \d+ of .* is not the fold|a view that is not the fold|is shown the view of seat "
+    ),
     "question-fits-events": r"question .* is not what the events say",
-    "secrecy": r"was told what is not for it",
+    "secrecy": r"was told what is not for it|is shown frame \d+ too early",
     "resumed-is-told": r"was not told that its table resumed",
     "time-outs-in-time": r"ran out of time too early",
     "time-goes-on": r"the time of shard .* goes back",

@@ -11,25 +11,45 @@ from paiju.table.v1.events_pb2 import RoundFinished
 
 from services.chassis.bus.registry import event_of
 from services.chassis.clock import VirtualClock
+from services.table import journal
 from services.table.core import events as e
+from services.table.core import fold, frames
 from services.table.core.events import decode_batch
 from services.table.core.frames import Resumed
+from services.table.core.table import Table
 from tests.simulation import people
+from tests.simulation.calm import Calm
+from tests.simulation.checkpoints import judge_checkpoint
 from tests.simulation.client import Violation
+from tests.simulation.closing import judge_records
 from tests.simulation.lobby import Room
-from tests.simulation.mutants.planting import Weather
-from tests.simulation.person import Client
+from tests.simulation.moments import Moments
+from tests.simulation.person import ANSWER_S, Client
 from tests.simulation.processes import changed
+from tests.simulation.promises import Promises
 from tests.simulation.report import Report
-from tests.simulation.world import World
+from tests.simulation.sequence import judge_sequence
+from tests.simulation.watcher import EARLY_S, Watch, Watcher
+from tests.simulation.weather import Weather, weather_of
+from tests.simulation.world import HEALED_S, World
 
 FINISHED: Final = event_of(RoundFinished).prefix
 
 
-class StricterWorld(World):
+class StrictWorld(World):
     """See the module; a contradiction is a `Violation`."""
 
-    def __init__(self, clock: VirtualClock, seed: int, weather: Weather, healed_s: float) -> None:
+    def __init__(
+        self,
+        clock: VirtualClock,
+        seed: int,
+        *,
+        weather: Weather | None = None,
+        healed_s: float = HEALED_S,
+        style: str | None = None,
+        trace: int = 0,
+    ) -> None:
+        weather = weather or weather_of(seed)
         self._lose_fetch = weather.lose_fetch
         self._room_rounds = weather.room_rounds
         self._writers: dict[str, str] = {}
@@ -42,21 +62,32 @@ class StricterWorld(World):
         self._coins: set[str] = set()
         self._settled: dict[str, set[int]] = {}
         self._records: set[bytes] = set()
-        super().__init__(clock, seed, healed_s=healed_s, faulty_s=weather.storm_s)
+        super().__init__(clock, seed, healed_s=healed_s, style=style, faulty_s=weather.storm_s, trace=trace)
         self.storm.bus.lose_delivery_ack = weather.lose_delivery_ack
+        self._moments = Moments()
+        self._promises = Promises(self.logs)
+        self._calm = Calm(self, self._moments, is_prompt=weather.is_prompt)
+        self._watching = Watch(self)
         self._check_first()
         self._tap_writers()
         self._lose_fetches()
 
     def _check_first(self) -> None:
         """Look at each event before it is folded."""
-        fold = self.logs._fold
+        then = self.logs._fold
 
         def checked(shard: str, table_id: str, event: e.AnyEvent, now: float) -> None:
             self._check(shard, table_id, event)
-            fold(shard, table_id, event, now)
+            self._moments.before(shard, table_id, event, self._table(table_id), now)
+            then(shard, table_id, event, now)
+            self._moments.after(shard, table_id, event, self._table(table_id), now)
+            self._promises.take(table_id, event)
 
         self.logs._fold = checked  # type: ignore[method-assign]
+
+    def _table(self, table_id: str) -> Table | None:
+        told = self.logs.tables.get(table_id)
+        return told.table if told is not None else None
 
     def _tap_writers(self) -> None:
         store = self.broker.store
@@ -76,7 +107,10 @@ class StricterWorld(World):
 
         def lossy(*args: Any) -> Any:
             taken = next_for(*args)
-            return [] if taken and self.storm.is_active and rng.random() < self._lose_fetch else taken
+            if taken and self.storm.is_active and rng.random() < self._lose_fetch:
+                self.storm.count("fetch lost")
+                return []
+            return taken
 
         self.broker.next_for = lossy  # type: ignore[method-assign, assignment]
 
@@ -99,6 +133,8 @@ class StricterWorld(World):
         if event.at < self._last_at.get(shard, 0):
             raise Violation(f"the time of shard {shard} goes back with {type(event).__name__}")
         self._last_at[shard] = event.at
+        if (table := self._table(table_id)) is not None:
+            judge_sequence(table, event, self._granted.get(table_id, 0))
         match event:
             case e.ShardTaken() | e.ShardStalled():
                 for at, told in self.logs.tables.items():
@@ -113,6 +149,10 @@ class StricterWorld(World):
                 until = max(self._granted.get(table_id, 0), question.deadline if question else 0)
                 if event.at < until:
                     raise Violation(f"seat {event.seat} of {table_id} ran out of time too early: {event}")
+                writer = self._writers.get(shard)
+                for member in self.members:
+                    if member.process is not None and member.process.parts.incarnation == writer:
+                        self._moments.judge_standing(shard, event, member.process.clock)
             case e.RoundOpened():
                 before = event.round_no - 1
                 if before and table_id in self._coins and before not in self._settled.get(table_id, ()):
@@ -123,41 +163,80 @@ class StricterWorld(World):
                 self._settled.setdefault(table_id, set()).add(event.round_no)
             case e.RoundEnded():
                 self._records.add(event.record)
+            case e.TableCheckpoint():
+                judge_checkpoint(self.logs, event)
             case _:
                 pass
 
     async def run(self) -> Report:
         """See `World.run`."""
-        note = Client._note_refusal
-
-        def checked(client: Client, act: p.Act, reason: str) -> None:
-            self._answered(client, act, reason)
-            note(client, act, reason)
-
-        with changed((Client, "_note_refusal", checked), (people, "Room", self._room)):
+        sizes = random.Random(f"{self.seed}/sizes")
+        with changed(
+            (people, "Room", self._room),
+            # What comes to pass in a large system only, because something is full.
+            (journal, "BATCH_EVENTS_MAX", sizes.choice((2, 512))),
+            (frames, "RING_FRAMES", sizes.choice((2, 16))),
+            (frames, "RING_SLACK", sizes.choice((0, 8))),
+            (fold, "SINCE_MAX", sizes.choice((25, 512))),
+        ):
             return await super().run()
 
     def _room(self, game: str, preset: str, rounds: int, guests: int, bot: str) -> Room:
         return Room(game, preset, max(rounds, self._room_rounds), guests, bot)
 
-    def _answered(self, client: Client, act: p.Act, reason: str) -> None:
-        """Hold an answer against the log, as it is in the moment when a client hears it."""
-        table = self.logs.tables[client.table_id].table
-        seat = table.seat_of(client.player)
-        assert seat is not None, "who plays has a seat"
-        found = self.logs.answers.get((client.table_id, seat, act.question))
-        if not reason and (found is None or found.action != act.action):
-            raise Violation(f"{act} was acknowledged to {client.player}, and the log has {found}")
-        question = table.questions[seat]
-        is_open = question is not None and question.number == act.question
-        if is_open and reason in ("ALREADY_ANSWERED", "QUESTION_CLOSED"):
-            raise Violation(f"{act} was refused to {client.player} as {reason}, and the log has it open")
+    # People
+
+    def saw_frame(self, player: Client, number: int, data: bytes) -> None:
+        """See `person.Neighbourhood`."""
+        super().saw_frame(player, number, data)
+        self._saw(player, number)
+
+    def saw_view(self, player: Client, view: p.TableView) -> None:
+        """See `person.Neighbourhood`."""
+        super().saw_view(player, view)
+        self._saw(player, view.number)
+
+    def _saw(self, player: Client, number: int) -> None:
+        """Who watches sees a frame so late as the table says, unless its owner's clock is another since."""
+        if not isinstance(player, Watcher):
+            return
+        told, shard = self.logs.tables[player.table_id], player.table_id.partition("-")[0]
+        at_ms, takings = told.public.get(number, (0, 0))
+        late_s = self.clock.monotonic() - self._moments.true_s(shard, at_ms) + EARLY_S
+        if takings == self.logs.takings[shard] and late_s < told.table.s.spec.watch_delay_ms / 1000:
+            raise Violation(f"{player.player} watches, and is shown frame {number} too early")
+
+    def was_answered(self, player: Client, command: p.TableCommand, reason: str) -> None:
+        """See `person.Neighbourhood`."""
+        self._promises.answered(player, command, reason)
+
+    def was_left_alone(self, player: Client) -> None:
+        """See `person.Neighbourhood`."""
+        super().was_left_alone(player)
+        pipe, since = player.person.pipe, self.clock.monotonic() - ANSWER_S
+        if pipe is None or pipe.is_silent:
+            return
+        clock = pipe.gateway.process.clock
+        if not clock.is_stopped and clock.went_on_s < since:
+            self.fail(Violation(f"no answer to a command of {player.player} at {player.table_id}"))
+
+    async def meanwhile(self) -> None:
+        """See `World.meanwhile`."""
+        await self._watching.run()
+
+    async def after_storm(self) -> None:
+        """See `World.after_storm`."""
+        await self._calm.run()
 
     async def _judge(self) -> None:
         await super()._judge()
+        self._calm.judge_owners()
+        for client in (*self._calm.rivals, *self._watching.seen):
+            self.logs.judge_views(client)
+        judge_records(self)
         for table_id, told in self.logs.tables.items():
-            for listener, frames in told.frames.items():
-                resumed = sum(isinstance(frame.body, Resumed) for frame in frames.values())
+            for listener, shown in told.frames.items():
+                resumed = sum(isinstance(frame.body, Resumed) for frame in shown.values())
                 if resumed != self._takings[table_id]:
                     raise Violation(
                         f"seat {listener} of {table_id} was not told that its table resumed: "
