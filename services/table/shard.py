@@ -24,7 +24,7 @@ from services.table.means import Means
 from services.table.outbox import Outbox
 from services.table.reader import TAKES_MAX, LogReader
 from services.table.sessions import Outgoing, Sessions
-from services.table.tables import STALL_GRACE_MS, Tables
+from services.table.tables import STALL_GRACE_MS, STOOD_STILL_S, Tables
 from services.table.watch import Watchers
 from services.table.watch_index import LiveIndex
 
@@ -175,7 +175,7 @@ class Shard:
         read_at = self._clock.monotonic()
         async with means.folding:
             await tables.fold()
-            await self._serve(journal, is_cut)
+            await self._serve(journal, is_cut, began)
         _log.info(
             "shard_taken",
             shard=self.name,
@@ -185,9 +185,12 @@ class Shard:
             made_ms=round((self._clock.monotonic() - read_at) * 1000),
         )
 
-    async def _serve(self, journal: Journal, is_cut: bool) -> None:
+    async def _serve(self, journal: Journal, is_cut: bool, began: float) -> None:
         tables = self.tables
         tables.serve(journal)
+        if self._clock.monotonic() - began > STOOD_STILL_S and tables.live:
+            # The grace of the takeover has run since the fence: who could do nothing yet gets another.
+            tables.do_all(e.ShardStalled(tables.now(), STALL_GRACE_MS))
         if is_cut:
             self._voids = cut.end_matches(tables)
         self._gone = asyncio.get_running_loop().create_future()
@@ -222,12 +225,10 @@ class Shard:
             if last is not None and last.msg_id:
                 self._clock.follow(max((event.at for _, event in decode_batch(last.payload)), default=0))
             taken = e.ShardTaken(self._clock.now_ms(), means.process, self._incarnation, means.grace_ms)
+            batch = encode_batch([("", taken)])
             try:
                 return await means.bus.append(
-                    self._subject,
-                    encode_batch([("", taken)]),
-                    self._watch.before,
-                    means.writer.next_id(),
+                    self._subject, batch, self._watch.before, means.writer.next_id()
                 )
             except Fenced:
                 continue

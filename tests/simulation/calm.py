@@ -12,7 +12,8 @@ from services.chassis.members import rendezvous
 from tests.simulation.client import Violation
 from tests.simulation.members import drain
 from tests.simulation.moments import LATE_S, Moments
-from tests.simulation.person import Client, Person
+from tests.simulation.person import Person
+from tests.simulation.playing import Client
 
 if TYPE_CHECKING:
     from tests.simulation.members import Member

@@ -18,7 +18,7 @@ from services.table.core.state import SPECTATORS
 from services.table.core.table import NEVER, Table
 from services.table.encode import FrameEncoder, view_of
 from tests.simulation.client import TableFold, Violation
-from tests.simulation.person import Client
+from tests.simulation.playing import Client
 from tests.simulation.script import observables
 
 

@@ -13,7 +13,8 @@ from engine.face import Game
 from services.table.settings import TableSettings
 from tests.simulation.limited import excludes_himself
 from tests.simulation.lobby import Room, find_match, hall_of
-from tests.simulation.person import Client, Person
+from tests.simulation.person import Person
+from tests.simulation.playing import Client
 
 if TYPE_CHECKING:
     from tests.simulation.world import World

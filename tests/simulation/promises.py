@@ -9,7 +9,7 @@ from paiju.table.v1 import play_pb2 as p
 from services.table.core import events as e
 from tests.simulation.client import Violation
 from tests.simulation.logs import Logs, Told
-from tests.simulation.person import Client
+from tests.simulation.playing import Client
 
 SAYS: Final = (
     e.SitAsked,

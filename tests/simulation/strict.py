@@ -24,7 +24,7 @@ from tests.simulation.client import Violation
 from tests.simulation.closing import judge_records
 from tests.simulation.lobby import Room
 from tests.simulation.moments import Moments
-from tests.simulation.person import ANSWER_S, Client
+from tests.simulation.playing import ANSWER_S, Client
 from tests.simulation.processes import changed
 from tests.simulation.promises import Promises
 from tests.simulation.report import Report

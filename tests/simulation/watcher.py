@@ -8,7 +8,8 @@ from paiju.table.v1 import play_pb2 as p
 
 from services.table.core.state import SPECTATORS
 from tests.simulation.client import Violation
-from tests.simulation.person import Client, Person
+from tests.simulation.person import Person
+from tests.simulation.playing import Client
 
 if TYPE_CHECKING:
     from tests.simulation.world import World

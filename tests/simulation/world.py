@@ -31,8 +31,9 @@ from tests.simulation.lobby import Room
 from tests.simulation.logs import Logs
 from tests.simulation.members import IDLE_LOOK_S, WIRINGS, keep_alive, members
 from tests.simulation.people import lives_of
-from tests.simulation.person import KID, Client, Person, key
+from tests.simulation.person import KID, Person, key
 from tests.simulation.pipe import Gateway
+from tests.simulation.playing import Client
 from tests.simulation.processes import Commons, Process, changed
 from tests.simulation.report import Report
 from tests.simulation.storm import Storm

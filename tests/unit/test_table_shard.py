@@ -697,6 +697,25 @@ async def test_nobodys_time_runs_out_while_the_log_is_out_of_reach(at: Lab) -> N
 
 
 @lab
+async def test_a_takeover_that_takes_longer_than_its_grace_grants_another(at: Lab) -> None:
+    first = at.host("first")
+    await first.take()
+    await table(at, "p_a", timing=CALM)
+    player = Player(await at.door(), "p_a", TABLE, random.Random(1))
+    await player.play(until=lambda one: bool(one.view.play.HasField("question")))
+    await first.kill()
+    release = hold_acks(at)
+    taking = asyncio.ensure_future(at.host("second").take())
+    await at.clock.sleep(30)
+    release()
+    await taking
+    served = at.clock.now_ms()
+    await at.until(lambda: [a for a in at.events(e.Answered) if a.cause == "timeout"])
+    late = next(a for a in at.events(e.Answered) if a.cause == "timeout")
+    assert late.at >= served + tables.STALL_GRACE_MS
+
+
+@lab
 async def test_nobodys_time_runs_out_while_the_owner_stands_still(at: Lab) -> None:
     clock = ProcessClock(0)
     await Host(at.bus("stopped"), clock, SeededIds("stopped"), name="stopped").take()
