@@ -225,11 +225,9 @@ class Shard:
             if last is not None and last.msg_id:
                 self._clock.follow(max((event.at for _, event in decode_batch(last.payload)), default=0))
             taken = e.ShardTaken(self._clock.now_ms(), means.process, self._incarnation, means.grace_ms)
-            batch = encode_batch([("", taken)])
+            batch, msg_id = encode_batch([("", taken)]), means.writer.next_id()
             try:
-                return await means.bus.append(
-                    self._subject, batch, self._watch.before, means.writer.next_id()
-                )
+                return await means.bus.append(self._subject, batch, self._watch.before, msg_id)
             except Fenced:
                 continue
         raise Outage(f"shard {self.name}: others append all the time")
