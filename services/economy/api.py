@@ -201,7 +201,7 @@ class EconomyApi(economy_service_pb2_grpc.EconomyServiceServicer):
         _request_id(request.request_id)
         if not _KIND.fullmatch(request.kind):
             raise Refusal("INVALID_ARGUMENT", field="kind")
-        if len(request.reference) > REFERENCE_CHARACTERS_MAX:
+        if len(request.reference) > REFERENCE_CHARACTERS_MAX or "\x00" in request.reference:
             raise Refusal("INVALID_ARGUMENT", field="reference")
         key, now_ms = f"grant/{auth.current().id}/{request.request_id}", self._clock.now_ms()
         posted = await self._db.run(
@@ -269,7 +269,8 @@ def _seat(seat: int) -> int:
 
 
 def _request_id(request_id: str) -> str:
-    if not 1 <= len(request_id) <= REQUEST_ID_CHARACTERS_MAX:
+    # PostgreSQL keeps no NUL in a text.
+    if not 1 <= len(request_id) <= REQUEST_ID_CHARACTERS_MAX or "\x00" in request_id:
         raise Refusal("INVALID_ARGUMENT", field="request_id")
     return request_id
 

@@ -85,7 +85,7 @@ class Court:
 def _seat(seat: int, player: str, connection: Connection) -> None:
     """Give somebody gold, and put some of it at stake."""
     if not player.startswith("bot:"):
-        wallets.grant(connection, player, "welcome", player, "gold", 1_000, "", NOW_MS)
+        wallets.grant(connection, player, "task", player, "gold", 1_000, "", NOW_MS)
     stakes.open_stake(connection, MATCH, seat, player, "gold", 500, HOUSE_FLOAT, NOW_MS)
 
 

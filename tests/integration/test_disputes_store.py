@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from functools import partial
 from typing import Any
 
@@ -26,27 +26,9 @@ from services.economy.core.disputes import Outcome, Word, engine_word
 from services.economy.core.rounds import RoundFact
 from services.economy.store import decisions, disputes, facts, rounds, schema, stakes, wallets
 from services.economy.store.proof import prove
-from tests.support.book import HOUSE_FLOAT, NOW_MS, PLAYERS, agreed, audited, voided
+from tests.support.book import HOUSE_FLOAT, NOW_MS, PLAYERS, agreed, audited, record_of, voided
 
 ANNA, BEN = Staff("p_anna", "disputes"), Staff("operator:ben", "operator")
-
-
-def record_of(round_id: str = "0-m/1", points: Sequence[int] = (12, -6, -6)) -> bytes:
-    """Return a record with an engine's result, as far as economy reads it."""
-    result = {
-        "end": "hu", "winners": [0], "how": "zimo", "from": 0, "points": list(points), "huxi": 21, "fan": 4,
-        "names": {"红胡": 4},
-    }  # fmt: skip
-    head = {
-        "Paiju-Record": "1",
-        "Round": round_id,
-        "Seats": " ".join(PLAYERS),
-        "Commitment": "c" * 64,
-        "Seed": "5" * 64,
-        "Nonces": "-,-,-",
-    }
-    lines = "".join(f"{name}: {value}\n" for name, value in head.items())
-    return f"{lines}\n0 hu @1\n\nResult: {json.dumps(result, separators=(',', ':'))}\n".encode()
 
 
 def audit_of(number: int = 1, *, follows: bool = True, **more: Any) -> RoundAudited:
@@ -81,7 +63,7 @@ class Book:
 
     async def seat(self, match: str = "0-m", buy_in: int = 500) -> None:
         for player in PLAYERS[:2]:
-            await self.run(wallets.grant, f"w/{match}/{player}", "welcome", player, "gold", 1_000, "", NOW_MS)
+            await self.run(wallets.grant, f"w/{match}/{player}", "task", player, "gold", 1_000, "", NOW_MS)
         for seat, player in enumerate(PLAYERS):
             await self.run(stakes.open_stake, match, seat, player, "gold", buy_in, HOUSE_FLOAT, NOW_MS)
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from typing import Any
+import itertools
+from collections.abc import Callable, Iterable
+from typing import Any, Literal
 
 import pytest
 from paiju.economy.v1.events_pb2 import RoundSettled
-from sqlalchemy import select
+from sqlalchemy import event, select
 
 from services.chassis import log
 from services.chassis.bus import nats_pull
@@ -22,86 +23,95 @@ from services.chassis.outbox import Outbox
 from services.economy.bus import AUDITS, Ears, Tellers
 from services.economy.settings import EconomySettings
 from services.economy.store import schema
-from tests.support.book import Books, agreed, audited, seated
+from tests.support.book import TABLES, Books, audited, seated
+from tests.support.deeds import DEEDS, Deed
 from tests.support.forked import Forked, Steps, engine_of
 from tests.support.nats import NatsServer
 from tests.support.process import full_registry
+from tests.support.written import written_by_economy
 
-SERIALS = {"entries", "outbox"}
+SERIALS = {"entries", "outbox", "topup_history", "topup_problems", "sandbox_deliveries"}
 """Their ids are counted up by the database, also by a transaction that is taken back."""
 
-Act = Callable[[Books], object]
-
-
-def before_settling(books: Books) -> None:
-    seated(books)
-    books.hear(agreed(number=2), agreed(number=3))
-    for seat in range(3):
-        books.close("0-m", seat, 4)
-
-
-SCENARIOS: dict[str, tuple[Callable[[Books], object], Act]] = {
-    "grant": (lambda books: books.grant("p_a", 5), lambda books: books.grant("p_new", 5)),
-    "open": (seated, lambda books: books.open("1-n", 0, "bot:normal", 60_000)),
-    "close": (seated, lambda books: books.close("0-m", 0, 0)),
-    "settle": (
-        before_settling,
-        lambda books: books.hear(agreed(number=1), agreed(number=4), agreed(number=2, points=(2, -1, -1))),
-    ),
-    "dispute": (seated, lambda books: books.hear(agreed(number=1, verdict="DISPUTED"), agreed(number=2))),
-}
+At = int | Literal["commit", "after"]
+"""Where a process dies: before its nth statement, before it commits, or before anybody is told."""
 
 
 def state(books: Books) -> dict[str, list[Any]]:
     """Return everything in the book but numbers that the database counts up."""
     found = books.dump()
     for name in SERIALS:
-        at = list(schema.metadata.tables[name].columns.keys()).index("id")
+        at = list(TABLES[name].columns.keys()).index("id")
         found[name] = sorted((row[:at] + row[at + 1 :] for row in found[name]), key=repr)
-    return {name: [tuple(map(_plain, row)) for row in rows] for name, rows in found.items()}
+    return {name: sorted((tuple(map(_plain, row)) for row in rows), key=repr) for name, rows in found.items()}
 
 
 def _plain(value: Any) -> Any:
     return bytes(value) if isinstance(value, memoryview) else value
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
-def test_an_operation_killed_at_any_step_is_done_or_not_and_done_once_when_it_comes_again(
-    database_url: str, name: str
-) -> None:
-    prepare, act = SCENARIOS[name]
-    migrate(database_url, "economy")
-    engine = engine_of(database_url)
-    books = Books(engine)
-    prepare(books)
-    before = state(books)
-    engine.dispose()
+def killed(url: str, deed: Deed, at: At) -> int:
+    """Do a deed in a process that dies at a step; return how it ended: 0 = it has no such step."""
 
-    def work(kill_at: int) -> Callable[[], object]:
-        def do() -> None:
-            mine = engine_of(database_url)
-            steps = Steps(kill_at)
-            steps.watch(mine)
-            act(Books(mine))
-            steps.step()  # it is committed, and nobody was told
+    def work() -> None:
+        mine = engine_of(url)
+        steps = Steps(at if isinstance(at, int) else 0)
+        if at == "commit":
+            event.listen(mine, "commit", steps.die)
+        else:
+            event.listen(mine, "before_cursor_execute", steps.step)
+        deed.act(Books(mine))
+        if at == "after":
+            steps.die()
 
-        return do
+    return Forked(work).wait()
 
-    kills, seen = 0, [before]
-    while (code := Forked(work(kills + 1)).wait()) != 0:
-        assert code == -9, "it ends by our signal or not at all"
+
+def done_once(books: Books, deed: Deed, url: str, every: Iterable[At]) -> int:
+    """Kill a deed at each of these steps until it is done, see that no half of it ever is; count kills."""
+    deed.prepare(books)
+    before, kills = state(books), 0
+    books.engine.dispose()
+    for at in every:
+        code = killed(url, deed, at)
+        if code == 0:
+            break
+        assert code == -9, f"{deed}: it ends by our signal or not at all"
         kills += 1
-        now = state(books)
-        if now != seen[-1]:
-            seen.append(now)
+        if at != "after":
+            assert state(books) == before, f"{deed}: half done when killed at {at}"
+    # Nobody was told: whoever asked asks again.
+    deed.act(books)
     after = state(books)
-    assert kills > 4
-    assert len(seen) <= 2, "half of it was done in between"
-    assert after != before
-    act(books)
-    assert state(books) == after, "it came once more, and did nothing more"
+    assert after != before, f"{deed}: did nothing"
+    deed.act(books)
+    assert state(books) == after, f"{deed}: it came once more, and did something more"
+    return kills
+
+
+def test_every_deed_of_economy_is_among_those_that_are_killed() -> None:
+    assert {deed.of for deed in DEEDS} == written_by_economy()
+
+
+def test_a_deed_killed_in_its_midst_at_its_commit_or_after_it_is_done_once(database_url: str) -> None:
+    migrate(database_url, "economy")
+    books = Books(engine_of(database_url))
+    for deed in DEEDS:
+        assert done_once(books, deed, database_url, ("commit", 2, "after")), f"{deed} was never killed"
     assert books.prove().findings == ()
-    engine.dispose()
+    books.engine.dispose()
+
+
+@pytest.mark.long
+def test_a_deed_killed_at_any_step_at_all_is_done_once(database_url: str) -> None:
+    migrate(database_url, "economy")
+    books = Books(engine_of(database_url))
+    kills = 0
+    for deed in DEEDS:
+        kills += done_once(books, deed, database_url, itertools.count(1))
+    assert kills > 5 * len(DEEDS)
+    assert books.prove().findings == ()
+    books.engine.dispose()
 
 
 # From the bus to the book

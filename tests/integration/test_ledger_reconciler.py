@@ -72,7 +72,7 @@ class Platform:
     async def seat(self, match: str) -> None:
         for player in PLAYERS[:2]:
             key = f"w/{match}/{player}"
-            await self.run(wallets.grant, key, "welcome", player, "gold", 1_000, "", NOW_MS)
+            await self.run(wallets.grant, key, "task", player, "gold", 1_000, "", NOW_MS)
         for seat, player in enumerate(PLAYERS):
             await self.run(stakes.open_stake, match, seat, player, "gold", 500, HOUSE_FLOAT, NOW_MS)
 

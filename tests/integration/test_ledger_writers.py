@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -19,13 +20,13 @@ from services.chassis.db.port import TryAgain, translate
 from services.chassis.errors import Outage, Refusal
 from services.chassis.ids import SystemIds
 from services.economy.core.rounds import RoundFact
-from services.economy.store import rounds, schema
-from tests.support.book import NOW_MS, PLAYERS, Books, agreed, voided
+from services.economy.store import rounds, schema, topup_orders
+from tests.support.anything import do, draw
+from tests.support.book import NOW_MS, PLAYERS, Books, agreed
 from tests.support.forked import all_done, engine_of
 from tests.support.postgres import PostgresServer
 
 WRITERS = 8
-REASONS = {"", "REQUEST_ID_REUSED", "INSUFFICIENT_FUNDS", "STAKE_CLOSED"}
 
 
 class Writer(Books):
@@ -35,6 +36,8 @@ class Writer(Books):
         while True:
             try:
                 return super().run(fn)
+            except (Outage, topup_orders.Changed):
+                continue  # two of one id, or two orders of one player at once: as a service, it tries again
             except DBAPIError as error:
                 # On a busy machine one of eight may wait longer for SQLite's one writer than a service would.
                 if not isinstance(translate(error), TryAgain) and "database is locked" not in str(error):
@@ -66,45 +69,30 @@ def refused(act: Callable[[], object], reason: str) -> bool:
 
 
 def proven(books: Books) -> dict[str, int]:
-    """Return all balances, once the book is proven."""
+    """Return all balances of gold, once the book is proven."""
     assert books.prove().findings == ()
     rows = books.run(lambda c: c.execute(select(schema.accounts)).all())
-    assert sum(row.balance for row in rows) == 0
-    return {row.id: row.balance for row in rows}
+    totals = Counter[str]()
+    for row in rows:
+        totals[row.currency] += row.balance
+        assert row.balance >= 0 or row.kind == "issuer"
+    assert not any(totals.values())
+    return {row.id: row.balance for row in rows if row.currency == "gold"}
 
 
 def anything(url: str, seed: int, operations: int) -> None:
     """Do anything at all, as long as told; a refusal is an answer like any other, and changes nothing."""
     books, chance = writer(url), random.Random(seed)
-    players = [f"p_{number}" for number in range(5)]
-    matches = [f"0-m{number}" for number in range(4)]
     for _ in range(operations):
-        match, seat = chance.choice(matches), chance.randrange(3)
-        won = chance.randrange(-30, 30)
-        acts: list[Callable[[], object]] = [
-            lambda: books.grant(chance.choice(players), 10, f"g/{chance.randrange(60)}"),
-            lambda m=match, s=seat: books.open(m, s, chance.choice([*players, "bot:x"]), 100),  # type: ignore[misc] # mypy can't infer a lambda with a default
-            lambda m=match, s=seat: books.close(m, s, chance.randrange(4)),  # type: ignore[misc] # as above
-            lambda m=match: books.hear(voided(m, chance.randrange(1, 9))),  # type: ignore[misc] # as above
-            lambda w=won: books.hear(  # type: ignore[misc] # as above
-                *(agreed(chance.choice(matches), chance.randrange(1, 9), points=(w, -w, 0)) for _ in range(3))
-            ),
-        ]
-        reason = ""
-        try:
-            chance.choice(acts)()
-        except Refusal as refusal:
-            reason = refusal.reason
-        assert reason in REASONS, reason
+        do(books, draw(chance))
 
 
 def test_eight_processes_doing_anything_at_all_conserve_every_coin(database_url: str) -> None:
-    books = start(database_url, 2_000, *(f"p_{number}" for number in range(5)))
+    books = start(database_url, 2_000, "p_a", "p_b", "p_c")
     books.engine.dispose()
     operations = 60 if database_url.startswith("postgres") else 30
     all_done([partial(anything, database_url, seed, operations) for seed in range(WRITERS)])
-    held = proven(books)
-    assert all(amount >= 0 for name, amount in held.items() if name != "issuer")
+    proven(books)
     told = [RoundSettled.FromString(payload).round_id for payload in books.events("RoundSettled")]
     assert len(told) == len(set(told))
     books.engine.dispose()

@@ -12,10 +12,12 @@ from hypothesis import strategies as st
 from paiju.economy.v1.events_pb2 import RoundSettled
 from sqlalchemy import Engine, event, select
 
-from services.chassis.errors import Refusal
 from services.economy.core.rounds import RoundFact
 from services.economy.store import schema
-from tests.support.book import PLAYERS, Books, agreed, seated, voided
+from tests.support.anything import ANSWERS, ELSEWHERE, MOVES_NOTHING, NAMES, OPERATIONS, Operation, do
+from tests.support.book import Books, agreed, seated, voided
+from tests.support.deeds import DEEDS, Deed
+from tests.support.written import written_by_economy
 
 MATCHES = ("0-m", "1-n")
 QUICK = settings(
@@ -23,75 +25,20 @@ QUICK = settings(
 )
 
 points = st.tuples(st.integers(-40, 40), st.integers(-40, 40)).map(lambda two: (*two, -sum(two)))
-match_ids = st.sampled_from(MATCHES)
 numbers = st.integers(1, 5)
 
-grants = st.tuples(
-    st.just("grant"), st.sampled_from(["p_a", "p_b"]), st.integers(1, 900), st.sampled_from("xyz")
-)
-opens = st.tuples(
-    st.just("open"), match_ids, st.integers(0, 2), st.sampled_from([*PLAYERS, "p_c"]), st.integers(1, 600)
-)
-closes = st.tuples(st.just("close"), match_ids, st.integers(0, 2), st.integers(0, 5))
-audits = st.tuples(
-    st.just("audit"),
-    match_ids,
-    numbers,
-    points,
-    st.sampled_from(["AGREED"] * 5 + ["DISPUTED"]),
-    st.booleans(),
-    st.sampled_from([0, 0, 7, 500]),
-)
-adds = st.tuples(
-    st.just("add"),
-    match_ids,
-    st.integers(0, 2),
-    st.sampled_from(PLAYERS),
-    st.integers(1, 600),
-    st.integers(0, 5),
-)
-claims = st.tuples(st.just("claim"), st.sampled_from(["p_a", "p_c"]), st.sampled_from("xyz"))
-voids = st.tuples(st.just("void"), match_ids, numbers)
-operations = st.lists(
-    st.one_of(grants, opens, closes, audits, audits, audits, voids, adds, claims), min_size=1, max_size=40
-)
+
+def one_of(name: str) -> st.SearchStrategy[Operation]:
+    """Return operations of one kind."""
+    return st.tuples(st.just(name), st.tuples(*map(st.sampled_from, OPERATIONS[name].domains)))
 
 
-REASONS = (
-    "",
-    "REQUEST_ID_REUSED",
-    "INSUFFICIENT_FUNDS",
-    "STAKE_CLOSED",
-    "STAKE_UNKNOWN",
-    "STAKE_TOO_LARGE",
-    "NOT_SEATED",
-    "SETTLEMENT_PENDING",
-    "WRONG_PHASE",
-    "RELIEF_NOT_NEEDED",
-    "RELIEF_USED_UP",
-)
+operations = st.lists(st.sampled_from(NAMES).flatmap(one_of), min_size=1, max_size=40)
 
 
-def do(books: Books, operation: tuple[object, ...]) -> None:
-    """Do one operation; a refusal is an answer like any other."""
-    name, *rest = operation
-    calls: dict[object, Callable[..., object]] = {
-        "grant": lambda player, amount, key: books.grant(player, amount, f"{player}/{key}"),
-        "open": books.open,
-        "close": books.close,
-        "audit": lambda match, number, won, verdict, cap, fee: books.hear(
-            agreed(match, number, points=won, verdict=verdict, win_cap=cap, fee=fee)
-        ),
-        "add": books.add,
-        "claim": books.claim,
-        "void": lambda match, number: books.hear(voided(match, number)),
-    }
-    reason = ""
-    try:
-        calls[name](*rest)
-    except Refusal as refusal:
-        reason = refusal.reason
-    assert reason in REASONS
+def test_any_operation_is_every_operation_of_economy() -> None:
+    drawn = {kind.of for kind in OPERATIONS.values()} | MOVES_NOTHING | {ANSWERS}
+    assert drawn == {name for name in written_by_economy() if not name.startswith(ELSEWHERE)}
 
 
 def invariants(books: Books) -> None:
@@ -113,7 +60,7 @@ def invariants(books: Books) -> None:
 @QUICK
 @given(operations)
 def test_any_interleaving_conserves_coins_and_leaves_nothing_negative(
-    done: Sequence[tuple[object, ...]],
+    done: Sequence[Operation],
 ) -> None:
     books = Books()
     books.grant("p_a", 1_000, "start/a")
@@ -125,7 +72,7 @@ def test_any_interleaving_conserves_coins_and_leaves_nothing_negative(
 
 @QUICK
 @given(operations)
-def test_doing_everything_twice_is_doing_it_once(done: Sequence[tuple[object, ...]]) -> None:
+def test_doing_everything_twice_is_doing_it_once(done: Sequence[Operation]) -> None:
     once, twice = Books(), Books()
     for operation in done:
         do(once, operation)
@@ -187,40 +134,25 @@ def killed_at(engine: Engine, statement: int) -> Callable[[], None]:
     return lambda: event.remove(engine, "before_cursor_execute", before)
 
 
-def scenario(name: str) -> tuple[Books, Callable[[Books], object]]:
-    books = seated(Books())
-    if name == "open":
-        return books, lambda one: one.open("1-n", 0, "bot:normal", 60_000)
-    if name == "close":
-        return books, lambda one: one.close("0-m", 0, 0)
-    if name == "grant":
-        return books, lambda one: one.grant("p_new", 5)
-    books.hear(agreed(number=2), agreed(number=3))
-    for seat in range(3):
-        books.close("0-m", seat, 4)
-    return books, lambda one: one.hear(
-        agreed(number=1), agreed(number=4), agreed(number=2, points=(2, -1, -1))
-    )
-
-
-@pytest.mark.parametrize("name", ["open", "close", "grant", "settle"])
-def test_a_kill_before_any_statement_leaves_all_or_nothing(name: str) -> None:
-    books, act = scenario(name)
+@pytest.mark.parametrize("deed", DEEDS, ids=str)
+def test_a_kill_before_any_statement_leaves_all_or_nothing(deed: Deed) -> None:
+    books, whole = Books(), Books()
+    for one in (books, whole):
+        deed.prepare(one)
     before = books.dump()
-    whole, act_whole = scenario(name)
-    act_whole(whole)
+    deed.act(whole)
     after = whole.dump()
     assert before != after
     for statement in range(1, 200):
         undo = killed_at(books.engine, statement)
         try:
-            act(books)
+            deed.act(books)
         except Killed:
             undo()
             assert books.dump() == before, f"half done when killed before statement {statement}"
         else:
             undo()
             break
-    assert statement > 4
+    assert statement > 1
     assert books.dump() == after
     invariants(books)

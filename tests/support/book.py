@@ -6,21 +6,27 @@ import json
 import sqlite3
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from paiju.scoring.v1 import events_pb2 as scoring_events
 from paiju.table.v1 import events_pb2 as table_events
-from sqlalchemy import Connection, Engine, select
+from sqlalchemy import Connection, Engine, Table, select
 from sqlalchemy.pool import StaticPool
 
 from services.chassis.db import migrate
 from services.chassis.db.sqlite import sqlite_engine
 from services.economy.core.relief import ReliefTerms
 from services.economy.core.rounds import RoundFact
-from services.economy.store import days, facts, rounds, schema, stakes, wallets
+from services.economy.store import days, facts, room_cards, rounds, schema, stakes, topup_schema, wallets
 from services.economy.store.proof import Proof, prove
 
 T = TypeVar("T")
+TABLES: Final[dict[str, Table]] = {
+    name: table
+    for one in (schema.metadata, room_cards.metadata, topup_schema.metadata)
+    for name, table in one.tables.items()
+}
+"""Everything economy keeps, but for the reconciler's notes."""
 NOW_MS = 1_790_000_000_000
 HOUSE_FLOAT = 50_000
 
@@ -112,7 +118,7 @@ class Books:
         return self.run(
             lambda c: {
                 name: sorted((tuple(row) for row in c.execute(select(table))), key=repr)
-                for name, table in schema.metadata.tables.items()
+                for name, table in TABLES.items()
             }
         )
 
@@ -160,6 +166,24 @@ def audited(
         ended_at_ms=NOW_MS + number,
         from_seat=from_seat,
     )
+
+
+def record_of(round_id: str = "0-m/1", points: Sequence[int] = (12, -6, -6)) -> bytes:
+    """Return a record with an engine's result, as far as economy reads it."""
+    result = {
+        "end": "hu", "winners": [0], "how": "zimo", "from": 0, "points": list(points), "huxi": 21, "fan": 4,
+        "names": {"红胡": 4},
+    }  # fmt: skip
+    head = {
+        "Paiju-Record": "1",
+        "Round": round_id,
+        "Seats": " ".join(PLAYERS),
+        "Commitment": "c" * 64,
+        "Seed": "5" * 64,
+        "Nonces": "-,-,-",
+    }
+    lines = "".join(f"{name}: {value}\n" for name, value in head.items())
+    return f"{lines}\n0 hu @1\n\nResult: {json.dumps(result, separators=(',', ':'))}\n".encode()
 
 
 def agreed(match: str = "0-m", number: int = 1, **more: Any) -> RoundFact:

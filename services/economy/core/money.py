@@ -14,6 +14,8 @@ from services.chassis.errors import Defect, Refusal
 CURRENCIES: Final = ("gold", "room_card", "activity", "gem")
 """All currencies, in the order in which a wallet shows them."""
 
+MATCH_ID_CHARACTERS_MAX: Final = 96
+
 COINS_MAX: Final = 10**15
 """No single amount is larger; sums of a thousand of them still fit 64 bits."""
 
@@ -164,7 +166,9 @@ def split_round_id(round_id: str) -> tuple[str, int]:
         Refusal: INVALID_ARGUMENT.
     """
     match_id, slash, number = round_id.rpartition("/")
-    if not (match_id and slash and number.isascii() and number.isdigit() and 1 <= int(number) < 2**31):
+    is_number = number.isascii() and number.isdigit() and len(number) <= 10 and 1 <= int(number) < 2**31
+    is_name = 1 <= len(match_id) <= MATCH_ID_CHARACTERS_MAX and "\x00" not in match_id
+    if not (slash and is_number and is_name):
         raise Refusal("INVALID_ARGUMENT", field="round_id")
     return match_id, int(number)
 

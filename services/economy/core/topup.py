@@ -124,6 +124,7 @@ def check_request_id(request_id: str) -> str:
     Raises:
         Refusal: INVALID_ARGUMENT.
     """
-    if not 1 <= len(request_id) <= REQUEST_ID_CHARACTERS_MAX:
+    # PostgreSQL keeps no NUL in a text.
+    if not 1 <= len(request_id) <= REQUEST_ID_CHARACTERS_MAX or "\x00" in request_id:
         raise Refusal("INVALID_ARGUMENT", field="request_id")
     return request_id

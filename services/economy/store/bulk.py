@@ -28,6 +28,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
+from services.chassis.db.inserts import upsert
+from services.chassis.db.port import TryAgain
+
 Row = Mapping[str, object]
 
 
@@ -38,6 +41,17 @@ def among(connection: Connection, of: Column[Any], values: Iterable[object]) -> 
         return of == any_(literal(wanted, postgresql.ARRAY(Text)))
     each = func.json_each(json.dumps(wanted)).table_valued("value")
     return of.in_(select(each.c.value))
+
+
+def insert_new(connection: Connection, table: Table, row: Row) -> None:
+    """Insert a row that was looked for and not found, under a key that somebody else may use at this moment.
+
+    Raises:
+        TryAgain: He was first: the whole transaction is done again, and finds his.
+    """
+    done = connection.execute(upsert(connection, table).values(dict(row)).on_conflict_do_nothing())
+    if not done.rowcount:
+        raise TryAgain(f"a row of {table.name} was written by another transaction")
 
 
 def insert_rows(connection: Connection, table: Table, rows: Sequence[Row], or_keep: bool = False) -> None:

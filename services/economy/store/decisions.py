@@ -10,7 +10,7 @@ from typing import Any
 from paiju.economy.v1 import dispute_events_pb2 as events
 from paiju.economy.v1.staff_events_pb2 import StaffActed
 from paiju.scoring.v1.events_pb2 import VERDICT_AGREED, AuditedSeat, RoundAudited
-from sqlalchemy import Connection, Row, insert, or_, select
+from sqlalchemy import Connection, Row, or_, select
 
 from services.chassis import outbox
 from services.chassis.auth import Staff
@@ -19,6 +19,7 @@ from services.economy.core.disputes import Outcome, Word
 from services.economy.core.money import content_hash
 from services.economy.core.rounds import RoundFact
 from services.economy.store import disputes, facts, schema
+from services.economy.store.bulk import insert_new
 from services.economy.store.matches import hold_matches
 from services.economy.store.rounds import Heard, decide
 
@@ -108,7 +109,7 @@ def resolve(connection: Connection, decision: Decision, now_ms: int) -> tuple[Ro
         "record": decision.record,
         "at_ms": now_ms,
     }
-    connection.execute(insert(schema.decisions), row)
+    insert_new(connection, schema.decisions, row)
     now = disputes.one_dispute(connection, decision.round_id)
     assert now is not None, "it was there before"
     _tell(connection, decision, audit, now, is_suspended=match.suspended)
@@ -141,7 +142,7 @@ def acknowledge(connection: Connection, look: Look, now_ms: int) -> tuple[Row[An
             "content_hash": look.content_hash,
             "at_ms": now_ms,
         }
-        connection.execute(insert(table), row)
+        insert_new(connection, table, row)
         detail = {"kind": look.kind, "digest": look.digest.hex()}
         _note(connection, look.staff, "acknowledge_alert", look.round_id, look.reason, detail, now_ms)
     alert = disputes.one_alert(connection, look.round_id, look.kind, look.digest)

@@ -9,7 +9,7 @@ from itertools import islice
 from sqlalchemy import Connection, func, select
 
 from services.economy.store import schema
-from services.economy.store.dispute_proof import wrong_disputes
+from services.economy.store.dispute_proof import wrong_alerts, wrong_disputes
 from services.economy.store.proof_entries import (
     wrong_accounts,
     wrong_balances,
@@ -17,15 +17,15 @@ from services.economy.store.proof_entries import (
     wrong_running_balances,
     wrong_sums,
 )
+from services.economy.store.proof_guards import missing_guards
 from services.economy.store.proof_rooms import holds_that_outlive_their_match, wrong_holds
 from services.economy.store.proof_rounds import wrong_events, wrong_order, wrong_rounds
 from services.economy.store.proof_stakes import stakes_that_hold_too_long, wrong_stakes
+from services.economy.store.proof_told import wrong_tales
 from services.economy.store.proof_transfers import transfers_without_entries, wrong_transfers
-from services.economy.store.topup_proof import (
-    debtors_with_gems,
-    orders_unlike_their_entries,
-    orders_unlike_their_returns,
-)
+from services.economy.store.topup_proof import debtors_with_gems, orders_unlike_their_entries
+from services.economy.store.topup_proof_orders import orders_of_other_entries, wrong_orders
+from services.economy.store.topup_proof_words import strays
 
 FINDINGS_MAX = 200
 """Enough for a person; more of the same says nothing new."""
@@ -67,6 +67,7 @@ def prove(connection: Connection, now_ms: int, since: int = 0) -> Proof:
 
 
 def _findings(connection: Connection, now_ms: int, since: int) -> Iterator[str]:
+    yield from missing_guards(connection)
     yield from wrong_sums(connection, since)
     yield from wrong_transfers(connection, since)
     yield from wrong_accounts(connection)
@@ -79,11 +80,15 @@ def _findings(connection: Connection, now_ms: int, since: int) -> Iterator[str]:
         return
     yield from transfers_without_entries(connection)
     yield from orders_unlike_their_entries(connection)
-    yield from orders_unlike_their_returns(connection)
+    yield from orders_of_other_entries(connection)
+    yield from wrong_orders(connection)
+    yield from strays(connection)
     yield from debtors_with_gems(connection)
     yield from wrong_rounds(connection)
     yield from wrong_order(connection)
     yield from wrong_events(connection, now_ms)
+    yield from wrong_tales(connection, now_ms)
     yield from wrong_disputes(connection)
+    yield from wrong_alerts(connection)
     yield from wrong_stakes(connection)
     yield from wrong_holds(connection)

@@ -66,7 +66,10 @@ def wrong_holds(connection: Connection) -> Iterator[str]:
 
 
 def _keys(row: Row[Any]) -> list[str]:
-    seats = range(len(json.loads(row.held)))
+    try:
+        seats = range(len(json.loads(row.held)))
+    except (ValueError, TypeError):
+        return []
     return [f"{way}/{row.match_id}/{seat}" for way in ("room", "room_back") for seat in seats]
 
 
@@ -81,6 +84,13 @@ def _moved(connection: Connection, keys: Sequence[str]) -> dict[str, tuple[str, 
 
 
 def _problem(row: Row[Any], moved: Mapping[str, tuple[str, int]]) -> str:
+    try:
+        return _problem_of(row, moved)
+    except (ValueError, TypeError) as error:
+        return f"{row.held} of {row.seats}, kept {row.kept!r}: can't be read: {error}"
+
+
+def _problem_of(row: Row[Any], moved: Mapping[str, tuple[str, int]]) -> str:
     seats, held = json.loads(row.seats), json.loads(row.held)
     if len(seats) != len(held) or (seats and not _was_asked(row, seats, held)):
         return f"{row.held} of {row.seats} is not what was asked for"
@@ -106,5 +116,8 @@ def _was_asked(row: Row[Any], seats: Sequence[str], held: Sequence[int]) -> bool
     return any(content_hash(row.payer, max(held), list(seats), one) == row.content_hash for one in people)
 
 
-def _sum(held: str) -> int:
-    return sum(json.loads(held))
+def _sum(held: str) -> str:
+    try:
+        return str(sum(json.loads(held)))
+    except (ValueError, TypeError):
+        return repr(held)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from google.protobuf.message import DecodeError
@@ -21,23 +21,25 @@ from services.economy.store import facts, schema
 EVENT_MS = KEPT_MS - 3_600_000
 """The event of a round that was settled less long ago is still in the outbox, sent or not."""
 
+_NONE = json.dumps(())
 _ROUNDS, _MATCHES, _DECIDED, _OF = schema.rounds, schema.matches, schema.decisions, schema.transfers
 
 
-def settlement_problem(row: Row[Any], moved: dict[str, int]) -> str:
+def settlement_problem(row: Row[Any], moved: dict[str, int], held: Mapping[str, int]) -> str:
     """Return what is wrong with a settled round, computing its coins again, or nothing.
 
     Args:
         row: Of `rounds`, with the figures of a decision as `settled` (None: nobody had to decide).
         moved: What its transfer did, by account.
+        held: What these accounts held before it, as their entries say.
     """
     try:
-        return _settlement_problem(row, moved)
+        return _settlement_problem(row, moved, held)
     except (Defect, DecodeError, ValueError, TypeError, LookupError) as error:
         return f"its coins can't be computed again: {error}"
 
 
-def _settlement_problem(row: Row[Any], moved: dict[str, int]) -> str:
+def _settlement_problem(row: Row[Any], moved: dict[str, int], held: Mapping[str, int]) -> str:
     audit = scoring_events.RoundAudited.FromString(row.settled if row.settled is not None else row.payload)
     if audit.verdict != scoring_events.VERDICT_AGREED:
         return "settled without an agreed audit"
@@ -55,6 +57,10 @@ def _settlement_problem(row: Row[Any], moved: dict[str, int]) -> str:
         expected[fees_of(fact.match_id, "").id] = sum(fees)
     if moved != expected:
         return f"its transfer moved {moved}, computed again {expected}"
+    for seat, before in enumerate(stakes):
+        there = held.get(stake(fact.match_id, seat, "", "").id, before)
+        if there != before:
+            return f"stakes were {row.stakes_before}, that of seat {seat} held {there}"
     return ""
 
 
@@ -87,9 +93,13 @@ def _round_problem(row: Row[Any]) -> str:
     if fact.digest != row.digest:
         return "what is kept of it is not what was said"
     if row.state != "settled":
-        return f"{row.state}, but has a transfer" if row.transfer_id else ""
+        if row.transfer_id:
+            return f"{row.state}, but has a transfer"
+        if (row.coins, row.stakes_before, row.settled_at_ms) != (_NONE, _NONE, 0):
+            return f"{row.state}, but has coins {row.coins} of {row.stakes_before} at {row.settled_at_ms}"
+        return ""
     if not row.transfer_id:
-        return settlement_problem(row, {})
+        return settlement_problem(row, {}, {})
     if (row.kind, row.reference) != ("settlement", row.round_id):
         return f"its transfer {row.transfer_id} is no settlement of it"
     return ""
@@ -135,7 +145,7 @@ def wrong_events(connection: Connection, now_ms: int) -> Iterator[str]:
     outbox = schema.outbox
     event_id = cast("settled:" + _ROUNDS.c.round_id, Text)
     query = (
-        select(_ROUNDS.c.round_id, _ROUNDS.c.coins, _ROUNDS.c.transfer_id, outbox.c.payload)
+        select(_ROUNDS.c.round_id, _ROUNDS.c.coins, _ROUNDS.c.transfer_id, outbox.c.payload, outbox.c.type)
         .outerjoin(outbox, outbox.c.event_id == event_id)
         .where(_ROUNDS.c.state == "settled", _ROUNDS.c.settled_at_ms > now_ms - EVENT_MS)
         .order_by(_ROUNDS.c.round_id)
@@ -152,3 +162,5 @@ def wrong_events(connection: Connection, now_ms: int) -> Iterator[str]:
             continue
         if (event.round_id, told, event.transfer_id) != (row.round_id, coins, row.transfer_id):
             yield f"round {row.round_id}: told as {told}, the book says {row.coins}"
+        elif row.type != RoundSettled.DESCRIPTOR.full_name:
+            yield f"round {row.round_id}: told as a {row.type}"

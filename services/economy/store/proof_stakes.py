@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sqlalchemy import Connection, Row, Text, and_, cast, select
+from sqlalchemy import Connection, Row, Text, and_, cast, except_, select
 
 from services.economy.core.money import content_hash, stake
 from services.economy.store import schema
@@ -15,6 +15,7 @@ CLOSING_MS_MAX = 60_000
 
 _STAKES, _ACCOUNTS, _MATCHES = schema.stakes, schema.accounts, schema.matches
 _OF, _ENTRIES = schema.transfers, schema.entries
+_NAME: Any = cast("stake/" + _STAKES.c.match_id + "/" + cast(_STAKES.c.seat, Text), Text)
 
 
 def stakes_that_hold_too_long(connection: Connection, now_ms: int, since: int) -> Iterator[str]:
@@ -56,7 +57,8 @@ def _holds_too_long(row: Row[Any], now_ms: int) -> str:
     if row.state == "closing" and (row.last_round_no or 0) < next_round_no:
         return f"should have closed after round {row.last_round_no}, holds {balance}"
     is_over = row.ended_at_ms is not None and row.ended_after < next_round_no
-    if row.state == "open" and is_over and row.ended_at_ms + CLOSING_MS_MAX < now_ms:
+    # Also one that waits to close after a round that will never be.
+    if is_over and row.ended_at_ms + CLOSING_MS_MAX < now_ms:
         return f"its match ended after round {row.ended_after}, it still holds {balance}"
     return ""
 
@@ -88,6 +90,15 @@ def wrong_stakes(connection: Connection) -> Iterator[str]:
         problem = _stake_problem(row)
         if problem:
             yield f"{stake(row.match_id, row.seat, '', '').id}: {problem}"
+    # Not a join: SQLite has no index of names that are put together.
+    known = select(_NAME, _STAKES.c.currency).where(_STAKES.c.state != "tombstone")
+    of_stakes = select(_ACCOUNTS.c.id, _ACCOUNTS.c.currency).where(_ACCOUNTS.c.kind == "stake")
+    for name, currency in sorted(map(tuple, connection.execute(except_(of_stakes, known)))):
+        yield f"{name}: holds or held {currency}, but is not among the stakes"
+    tombs = select(_STAKES).where(_STAKES.c.state == "tombstone")
+    for row in connection.execute(tombs.order_by(_STAKES.c.match_id, _STAKES.c.seat)):
+        if row.player_id or row.currency or row.buy_in or row.returned or bytes(row.content_hash):
+            yield f"{stake(row.match_id, row.seat, '', '').id}: tombstone of {row.player_id!r}"
 
 
 def _stake_problem(row: Row[Any]) -> str:
@@ -102,6 +113,8 @@ def _stake_problem(row: Row[Any]) -> str:
         return f"gave back {row.returned}, its last entry says {gave_back}"
     if row.state != "closed" and row.closing is not None:
         return f"{row.state}, but its coins went back"
+    if row.state != "closed" and row.returned:
+        return f"{row.state}, but gave back {row.returned}"
     if row.state == "closed" and not (row.last_round_no or 0) < (row.next_round_no or 1):
         return f"closed after round {row.last_round_no}, which is not done"
     if (row.last_round_no is None) != (row.state == "open"):
@@ -110,7 +123,4 @@ def _stake_problem(row: Row[Any]) -> str:
 
 
 def _is_its_account() -> Any:
-    return and_(
-        _ACCOUNTS.c.id == "stake/" + _STAKES.c.match_id + "/" + cast(_STAKES.c.seat, Text),
-        _ACCOUNTS.c.currency == _STAKES.c.currency,
-    )
+    return and_(_ACCOUNTS.c.id == _NAME, _ACCOUNTS.c.currency == _STAKES.c.currency)

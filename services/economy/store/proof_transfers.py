@@ -14,6 +14,7 @@ from services.economy.core.money import Account, AccountKind, Posting, Transfer
 from services.economy.store import schema
 from services.economy.store.bulk import among
 from services.economy.store.proof_entries import SLACK
+from services.economy.store.proof_keys import key_problem
 from services.economy.store.proof_rounds import settlement_problem
 
 BATCH = 500
@@ -108,6 +109,9 @@ def _wrong_transfer(one: _Gathered) -> Iterator[str]:
         check_kind(transfer)
     except Defect as defect:
         yield str(defect)
+    problem = key_problem(transfer)
+    if problem:
+        yield f"transfer {head.transfer_id}: {problem}"
 
 
 def _wrong_settlements(connection: Connection, settlements: Iterable[_Gathered]) -> Iterator[str]:
@@ -128,7 +132,8 @@ def _wrong_settlements(connection: Connection, settlements: Iterable[_Gathered])
             yield f"settlement {transfer_id}: round {head.reference} is not settled by it"
             continue
         moved = {line.account: int(line.amount) for line in one.rows}
-        problem = settlement_problem(row, moved)
+        held = {line.account: line.balance_after - line.amount for line in one.rows}
+        problem = settlement_problem(row, moved, held)
         if not problem and row.settled_at_ms != head.at_ms:
             problem = f"settled at {row.settled_at_ms}, its transfer is of {head.at_ms}"
         if problem:

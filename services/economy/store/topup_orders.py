@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Connection, Row, and_, func, insert, or_, select, tuple_, update
 
 from services.chassis.errors import Refusal
-from services.economy.core.money import wallet
+from services.economy.core.money import content_hash, wallet
 from services.economy.core.topup import CURRENCY, OPEN, State, check_step
 from services.economy.core.topup_products import Catalogue, History, Product
 from services.economy.store import topup_schema as schema
@@ -129,7 +129,7 @@ def make_order(
     if connection.execute(select(func.count()).where(is_open)).scalar_one() >= open_max:
         raise Refusal("TOO_MANY_ORDERS", most=open_max)
     promotion = catalogue.best(new.product, history_of(connection, new.player_id), now_ms)
-    row = {
+    row: dict[str, Any] = {
         "order_id": new.order_id,
         "player_id": new.player_id,
         "request_id": new.request_id,
@@ -153,11 +153,24 @@ def make_order(
         "returned_gems": 0,
         "version": 0,
     }
+    row["content_hash"] = ordered_hash(row)
     connection.execute(insert(table), row)
     _keep_step(connection, new.order_id, "", "created", "player", new.product.id, now_ms)
     found = order_of(connection, new.order_id)
     assert found is not None, "it was written just now"
     return found
+
+
+_ORDERED: Final = (
+    "order_id", "player_id", "request_id", "product_id", "title_zh", "title_en", "provider", "price_fen",
+    "currency", "gems", "bonus_gems", "promotion_id", "created_at_ms", "expires_at_ms", "payment_id",
+    "paid_at_ms",
+)  # fmt: skip
+
+
+def ordered_hash(row: Mapping[Any, Any]) -> bytes:
+    """Return what names an order's content, and its payment: what no step but that changes."""
+    return content_hash(*(row[name] for name in _ORDERED))
 
 
 def same_order(connection: Connection, player_id: str, request_id: str, product_id: str) -> Row[Any] | None:

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, Row, select, update
 
 from services.chassis.db.inserts import upsert
 from services.chassis.errors import Outage
@@ -16,6 +16,7 @@ from services.economy.core.topup_payments import PaymentEvent, PaymentStatus
 from services.economy.core.topup_products import Catalogue
 from services.economy.store import topup_orders as orders
 from services.economy.store import topup_schema as schema
+from services.economy.store.bulk import insert_new
 from services.economy.store.topup_till import Till
 
 APPLIED: Final = "applied"
@@ -179,7 +180,7 @@ def _take_return(connection: Connection, till: Till, event: PaymentEvent, now_ms
         "at_ms": now_ms,
         "look_at_ms": 0,
     }
-    connection.execute(insert(table), row)
+    insert_new(connection, table, row)
     active = sum(one.amount_fen for one in till.returns() if one.state in ("asked", "done"))
     return "returned_more_than_paid" if active > order.price_fen else APPLIED
 

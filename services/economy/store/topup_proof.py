@@ -51,29 +51,6 @@ def orders_unlike_their_entries(connection: Connection) -> Iterator[str]:
         yield f"order {orphan.order_id}: gems moved for it, but it does not exist"
 
 
-def orders_unlike_their_returns(connection: Connection) -> Iterator[str]:
-    """Find paid orders of which something else went back than their returns say."""
-    back = schema.returns.c
-    active = (
-        select(back.order_id, func.sum(back.amount_fen).label("fen"))
-        .where(back.state.in_(("asked", "done")))
-        .group_by(back.order_id)
-        .subquery()
-    )
-    order = schema.orders.c
-    fen = func.coalesce(active.c.fen, 0)
-    # More than the price is the price: what is above it waits for a person as a problem.
-    went = case((fen > order.price_fen, order.price_fen), else_=fen)
-    query = (
-        select(order.order_id, order.returned_fen, went.label("went"))
-        .outerjoin(active, active.c.order_id == order.order_id)
-        .where(order.paid_at_ms > 0, order.returned_fen != went)
-        .order_by(order.order_id)
-    )
-    for row in connection.execute(query):
-        yield f"order {row.order_id}: {row.returned_fen} fen went back, its returns sum to {row.went}"
-
-
 def debtors_with_gems(connection: Connection) -> Iterator[str]:
     """Find players who hold gems and owe some: what comes in pays debts first."""
     account, debt = book.accounts.c, schema.debts.c

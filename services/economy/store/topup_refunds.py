@@ -18,6 +18,7 @@ from services.economy.core.topup_payments import RefundAnswer
 from services.economy.core.topup_products import Catalogue
 from services.economy.store import topup_orders as orders
 from services.economy.store import topup_schema as schema
+from services.economy.store.bulk import insert_new
 from services.economy.store.topup_till import Till
 
 ASK_AGAIN_MS: Final = 60_000
@@ -116,7 +117,7 @@ def ask(
         "at_ms": now_ms,
         "look_at_ms": now_ms + ASK_AGAIN_MS,
     }
-    connection.execute(insert(schema.returns), row)
+    insert_new(connection, schema.returns, row)
     till.rebalance("staff", wish.refund_id, "refund")
     till.flush()
     detail = {

@@ -50,6 +50,7 @@ orders = Table(
     Column("returned_fen", BigInteger, nullable=False),
     Column("returned_gems", BigInteger, nullable=False),
     Column("version", Integer, nullable=False),
+    Column("content_hash", LargeBinary),
     CheckConstraint(f"state IN ({_STATES})", name="topup_orders_state"),
     CheckConstraint("price_fen > 0 AND gems > 0 AND bonus_gems >= 0", name="topup_orders_amounts"),
     CheckConstraint("returned_fen BETWEEN 0 AND price_fen", name="topup_orders_returned_fen"),
@@ -59,7 +60,8 @@ orders = Table(
     Index("topup_orders_created", "created_at_ms", "order_id"),
     Index("topup_orders_look", "state", "look_at_ms"),
 )
-"""`look_at_ms`: when the provider is to be asked about it, while it is open; `paid_at_ms` 0: not paid."""
+"""`look_at_ms`: when the provider is to be asked about it, while it is open; `paid_at_ms` 0: not paid;
+`content_hash`: names what was ordered (`topup_orders.ordered_hash`), NULL of orders older than it."""
 
 history = Table(
     "topup_history",

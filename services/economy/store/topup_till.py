@@ -28,6 +28,10 @@ LOOKS_AFTER_PAID_MS: Final = (DAY_MS, 7 * DAY_MS, 30 * DAY_MS)
 """So long after a payment its provider is asked again: word of a refund or a chargeback may be lost, too."""
 
 
+PROMOTION_USED: Final = "promotion_used_meanwhile"
+"""Ends the detail of a payment that came too late for its promotion."""
+
+
 class Till:
     """One order, held with its player's gems until the transaction ends. `flush` writes what moved."""
 
@@ -59,8 +63,14 @@ class Till:
         bonus, promotion_id = row.bonus_gems, row.promotion_id
         if promotion_id and row.state not in topup.OPEN and self._is_used_up(promotion_id):
             # The order had lapsed and another one took its place in the promotion.
-            bonus, promotion_id, detail = 0, "", f"{detail} promotion_used_meanwhile".strip()
+            bonus, promotion_id, detail = 0, "", f"{detail} {PROMOTION_USED}".strip()
         at_ms = paid_at_ms if row.created_at_ms <= paid_at_ms <= self._now_ms else self._now_ms
+        changes = {
+            "payment_id": payment_id,
+            "paid_at_ms": at_ms,
+            "bonus_gems": bonus,
+            "promotion_id": promotion_id,
+        }
         self.order = orders.move(
             self._connection,
             row,
@@ -68,10 +78,8 @@ class Till:
             cause,
             detail,
             self._now_ms,
-            payment_id=payment_id,
-            paid_at_ms=at_ms,
-            bonus_gems=bonus,
-            promotion_id=promotion_id,
+            **changes,
+            content_hash=orders.ordered_hash({**row._mapping, **changes}),
             pay_url="",
             look_at_ms=at_ms + LOOKS_AFTER_PAID_MS[0],
         )

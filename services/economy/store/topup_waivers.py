@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, Row, select, update
 
 from services.chassis.auth import Staff
 from services.chassis.errors import Refusal
 from services.economy.core.topup_products import Catalogue
 from services.economy.store import topup_orders as orders
 from services.economy.store import topup_schema as schema
+from services.economy.store.bulk import insert_new
 from services.economy.store.topup_refunds import note
 from services.economy.store.topup_till import Till
 
@@ -57,16 +58,14 @@ def waive(connection: Connection, waiver: Waiver, catalogue: Catalogue, now_ms: 
     owed = debt.short_gems - debt.paid_gems - debt.forgiven_gems if debt is not None else 0
     if debt is None or waiver.gems > owed:
         raise Refusal("DEBT_SETTLED", owed=owed)
-    connection.execute(
-        insert(table),
-        {
-            "request_key": waiver.request_key,
-            "order_id": waiver.order_id,
-            "gems": waiver.gems,
-            "reason": waiver.reason,
-            "at_ms": now_ms,
-        },
-    )
+    row = {
+        "request_key": waiver.request_key,
+        "order_id": waiver.order_id,
+        "gems": waiver.gems,
+        "reason": waiver.reason,
+        "at_ms": now_ms,
+    }
+    insert_new(connection, table, row)
     debts = schema.debts
     connection.execute(
         update(debts)
