@@ -43,7 +43,12 @@ async def test_a_profile_is_filled_in_and_kept(browser: Browser, up: Up) -> None
     async with opened(browser, at(up), UPRIGHT) as page:
         await page.fill("[data-field=nickname]", "洞庭湖")
         await page.click(".avatar-choice >> nth=14")
+        await page.select_option("[data-field=region]", "CN-HB")
+        await page.select_option("[data-field=city]", label="孝感")
+        # Another region, another list: nothing of it is chosen yet.
         await page.select_option("[data-field=region]", "CN-HN")
+        await until_is(lambda: each(page, "[data-field=city]", "node.value"), [""])
+        await page.select_option("[data-field=city]", label="常德")
         await page.select_option("[data-field=dialect]", "changsha")
         await page.fill("[data-field=homepage]", "https://example.org/me")
         await page.click(SAVE)
@@ -53,7 +58,7 @@ async def test_a_profile_is_filled_in_and_kept(browser: Browser, up: Up) -> None
         fields = "[data-panel=others] [data-field]"
         await until_is(
             lambda: each(page, fields, "node.value"),
-            ["洞庭湖", "CN-HN", "changsha", "https://example.org/me"],
+            ["洞庭湖", "CN-HN", "430700", "changsha", "https://example.org/me"],
         )
         await look_everywhere(page, "page-profile", ".avatars")
 

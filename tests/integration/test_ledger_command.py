@@ -27,6 +27,7 @@ from services.launch.broker import Broker
 from services.launch.exits import NO, OK, OUTAGE
 from services.launch.folder import DataFolder
 from tests.support.book import Books, audited, seated
+from tests.support.full_book import unlocked
 from tests.support.process import full_registry
 from tests.support.up import servers_on, spawn
 
@@ -151,9 +152,6 @@ async def test_a_round_that_lost_its_settlement_is_loud(deployment: Deployment) 
     """All of it is taken out, with every balance put right: only the record in the stream tells of it."""
 
     def forget(c: Any) -> None:
-        for table in ("entries", "transfers"):
-            for verb in ("update", "delete"):
-                c.execute(text(f"DROP TRIGGER {table}_no_{verb}"))
         moved = "SELECT transfer_id FROM rounds WHERE round_id = '0-m/1'"
         c.execute(
             text(
@@ -162,8 +160,9 @@ async def test_a_round_that_lost_its_settlement_is_loud(deployment: Deployment) 
                 f"WHERE id IN (SELECT account FROM entries WHERE transfer_id = ({moved}))"
             )
         )
-        c.execute(text(f"DELETE FROM entries WHERE transfer_id = ({moved})"))
-        c.execute(text("DELETE FROM transfers WHERE kind = 'settlement'"))
+        with unlocked(c, "entries"), unlocked(c, "transfers"):
+            c.execute(text(f"DELETE FROM entries WHERE transfer_id = ({moved})"))
+            c.execute(text("DELETE FROM transfers WHERE kind = 'settlement'"))
         c.execute(text("DELETE FROM rounds WHERE round_id = '0-m/1'"))
         c.execute(text("UPDATE matches SET next_round_no = 1"))
 

@@ -16,7 +16,7 @@ from services.chassis.db import Database, PostgresDatabase, migrate, schema_diff
 from services.chassis.errors import Defect, Outage, Refusal
 from services.chassis.ids import SystemIds
 from services.economy.core.topup_payments import PaymentStatus, RefundAnswer, ReturnFact
-from services.economy.store import schema, topup_desk, topup_orders
+from services.economy.store import schema, topup_desk, topup_orders, topup_waivers
 from services.economy.store import topup_schema as tables
 from tests.support import topups
 from tests.support.topups import CATALOGUE, NOW_MS, event
@@ -524,4 +524,30 @@ async def test_one_event_id_for_two_orders_at_once_is_taken_in_once(busy: Shop) 
     assert all(one in ("applied", "other_content") or isinstance(one, Outage) for one in outcomes)
     again = [await busy(topups.take, one) for one in said]
     assert sorted(again) == ["other_content"] * 3 + ["repeated"]
+    assert await busy.is_clean()
+
+
+@pytest.mark.postgres
+async def test_one_request_for_two_orders_at_once_is_done_once_and_refused_once(busy: Shop) -> None:
+    """Nobody is told of an internal error: who lost looks again, and finds what the other has written."""
+    waiver = topup_waivers.Waiver
+    for number in range(8):
+        await busy(topups.new_order, f"o_{number}", f"p_{number}")
+        await busy(topups.take, event(f"e{number}", order_id=f"o_{number}"))
+    for pair in range(2):
+        orders = [f"o_{2 * pair}", f"o_{2 * pair + 1}"]
+        refunds = [busy(topups.refund, order, 600, f"same{pair}") for order in orders]
+        said = await asyncio.gather(*refunds, return_exceptions=True)
+        assert [one.reason for one in said if isinstance(one, Refusal)] == ["REQUEST_ID_REUSED"]
+        assert sum(not isinstance(one, BaseException) for one in said) == 1
+    for number in range(4, 8):
+        for at in range(3):
+            await busy(topups.spend, f"p_{number}", f"x{at}")
+        back = event(f"b{number}", "charged_back", f"o_{number}", 600, return_id=f"b{number}")
+        await busy(topups.take, back)
+    for pair in range(2, 4):
+        waivers = [waiver(f"w{pair}", f"o_{2 * pair + at}", 5, "let be", topups.STAFF) for at in range(2)]
+        waived = [busy(topup_waivers.waive, one, CATALOGUE, NOW_MS) for one in waivers]
+        said = await asyncio.gather(*waived, return_exceptions=True)
+        assert [one.reason for one in said if isinstance(one, Refusal)] == ["REQUEST_ID_REUSED"]
     assert await busy.is_clean()

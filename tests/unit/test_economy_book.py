@@ -17,6 +17,8 @@ from services.economy.core.caps import CapInputs, settle
 from services.economy.core.money import Transfer, issuer, move, wallet
 from services.economy.store import facts, proof_notes, schema, wallets
 from services.economy.store.ledger import Book
+from services.economy.store.matches import end_matches
+from services.economy.store.proof import prove
 from tests.support.book import Books, agreed, audited, seated, voided
 
 
@@ -152,6 +154,16 @@ def test_the_house_pays_for_bots_and_the_issuer_fills_the_house(books: Books) ->
     books.open("0-n", 0, "bot:normal", 900_000)
     assert books.close("0-m", 0, 0)
     assert clean(books)
+
+
+def test_a_stake_that_waits_for_a_round_its_match_never_played_is_found(books: Books) -> None:
+    seated(books)
+    books.hear(agreed("0-m", 1))
+    assert not books.close("0-m", 0, 2)
+    books.run(lambda c: end_matches(c, [("0-m", 1, books.now_ms)]))
+    assert books.prove().findings == ()
+    later = books.run(lambda c: prove(c, books.now_ms + 60_001)).findings
+    assert "stake/0-m/0: its match ended after round 1, it still holds 560" in later
 
 
 def test_a_stake_without_rounds_closes_at_once(books: Books) -> None:
