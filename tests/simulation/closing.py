@@ -27,6 +27,11 @@ def is_settled(world: World) -> bool:
         logs.is_over()
         and all(told.is_closed or table_id in live for table_id, told in logs.tables.items())
         and set(facts.finished) <= set(facts.settled)
+        # A table that hears of its money later shows that to its seats, who have to see it.
+        and all(
+            told.is_closed or len(set(told.table.s.settled)) >= len(told.records)
+            for told in logs.tables.values()
+        )
         and set(facts.matches) == set(logs.tables)
         and all(has_seen_all(world, person) for person in world.persons)
         and judge_tickets(world, only_look=True)
@@ -73,6 +78,11 @@ def waiting(world: World) -> str:
                 t for t, told in logs.tables.items() if not told.is_closed and t not in live
             ],
             "not settled": sorted(set(facts.finished) - set(facts.settled)),
+            "settlements not heard": [
+                table_id
+                for table_id, told in logs.tables.items()
+                if not told.is_closed and len(set(told.table.s.settled)) < len(told.records)
+            ],
             "matches not told": sorted(set(logs.tables) - set(facts.matches)),
             "playing": world.playing,
             "have not seen all": [p.player_id for p in world.persons if not has_seen_all(world, p)],
@@ -100,6 +110,10 @@ def judge_tickets(world: World, *, only_look: bool = False) -> bool:
             *_rows(connection, "SELECT table_id, state FROM placements WHERE state <> 'ended'"),
             *_rows(connection, "SELECT player_id, ref FROM engagements"),
         ]
+        cancelled = _rows(
+            connection,
+            "SELECT ticket_id, table_id FROM tickets WHERE state = 'cancelled' AND table_id IS NOT NULL",
+        )
         placed = {row[0] for row in _rows(connection, "SELECT table_id FROM placements")}
         seated = _rows(
             connection, "SELECT ticket_id, player_id, table_id FROM tickets WHERE state = 'matched'"
@@ -108,6 +122,8 @@ def judge_tickets(world: World, *, only_look: bool = False) -> bool:
         return not open_rows
     if open_rows:
         raise Violation(f"left open: {open_rows}")
+    if cancelled:
+        raise Violation(f"left open: {cancelled} are cancelled, and have a seat")
     if placed != set(world.logs.tables):
         raise Violation(f"tables of matchmaking: {sorted(placed)}, of the logs: {sorted(world.logs.tables)}")
     for ticket_id, player_id, table_id in seated:

@@ -122,6 +122,8 @@ async def _wait(person: Person, ticket: m.Ticket, cancels: float) -> str:
         if isinstance(cancelled, Refused):
             raise Violation(f"ticket {ticket_id} can't be cancelled: {cancelled.reason}")
         ticket = cancelled.ticket
+        if ticket.state == "cancelled" and ticket.table_id:
+            raise Violation(f"ticket {ticket_id} is cancelled, and has a seat at {ticket.table_id}")
     while not ticket.table_id:
         if ticket.state == "cancelled":
             return ""

@@ -149,6 +149,12 @@ class StrictWorld(World):
                 until = max(self._granted.get(table_id, 0), question.deadline if question else 0)
                 if event.at < until:
                     raise Violation(f"seat {event.seat} of {table_id} ran out of time too early: {event}")
+                shown = self.logs.tables[table_id].table.listener(event.seat).question
+                if shown is not None and shown.number == event.question and event.at < shown.deadline:
+                    raise Violation(
+                        f"seat {event.seat} of {table_id} ran out of time too early: "
+                        f"{shown.deadline - event.at} ms before it was shown"
+                    )
                 writer = self._writers.get(shard)
                 for member in self.members:
                     if member.process is not None and member.process.parts.incarnation == writer:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, update
+from sqlalchemy import Connection, delete, insert, update
 
 from services.chassis.errors import Defect, Outage
 from services.matchmaking.core.matching import Waiting
+from services.matchmaking.core.room import Room
 from services.matchmaking.placer import Placer
-from services.matchmaking.store import tickets
+from services.matchmaking.store import engagements, places, tickets
 from services.matchmaking.store.placements import Placement
 from services.matchmaking.store.schema import placements as placement_rows
+from services.matchmaking.store.schema import places as place_rows
 from services.matchmaking.store.schema import tickets as ticket_rows
 from tests.simulation.mutants.planting import Patch, mutant
 
@@ -76,3 +78,35 @@ def a_table_that_may_have_been_made_is_made_again_under_another_id(patch: Patch)
             self._tables = tables
 
     patch.setattr(Placer, "_place", renamed)
+
+
+@mutant("matchmaking-keeps-its-word", "tickets-end", "one-seat-at-a-time")
+def a_ticket_is_cancelled_although_it_has_a_seat(patch: Patch) -> None:
+    """Matchmaking: only a ticket that still waits can be cancelled; later there is a seat."""
+
+    def cancel(connection: Connection, ticket_id: str) -> tickets.Ticket | None:
+        is_it = ticket_rows.c.ticket_id == ticket_id
+        connection.execute(update(ticket_rows).where(is_it).values(state="cancelled"))
+        engagements.release(connection, ticket_id)
+        return tickets.find(connection, ticket_id)
+
+    patch.setattr(tickets, "cancel", cancel)
+
+
+@mutant("nobody-waits-for-ever", "tickets-end", "matchmaking-keeps-its-word")
+def a_place_in_a_room_is_given_to_two(patch: Patch) -> None:
+    """Rooms: a place is one person's. Here who comes later has it, and who had it is not told."""
+
+    def take(connection: Connection, room_id: str, seat: int, player_id: str, *, ready: bool) -> None:
+        rows = place_rows
+        is_it = (rows.c.room_id == room_id) & (rows.c.seat == seat)
+        connection.execute(delete(rows).where(is_it))
+        connection.execute(insert(rows).values(room_id=room_id, seat=seat, player_id=player_id, ready=ready))
+
+    def last_only(connection: Connection, room: Room, player_id: str, now_ms: int) -> list[int]:
+        free_for(connection, room, player_id, now_ms)
+        return [room.seats - 1]
+
+    free_for = places.free_for
+    patch.setattr(places, "free_for", last_only)
+    patch.setattr(places, "_take", take)

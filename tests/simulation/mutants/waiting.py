@@ -7,7 +7,7 @@ from typing import Any
 from services.chassis.lease import Ownership
 from services.chassis.shard_keys import ShardKeys
 from services.gateway.bus.shard import ShardLink
-from services.table.core import commands
+from services.table.core import commands, frames
 from services.table.core.state import Seat
 from services.table.core.table import Table
 from services.table.desk import Desk
@@ -22,6 +22,17 @@ from tests.simulation.mutants.planting import Patch, mutant
 def an_owner_that_stood_still_takes_that_time_from_its_seats(patch: Patch) -> None:
     """Time: while its process is stopped, or gets no processor, nobody's time runs out."""
     patch.setattr(Tables, "_stood_still", lambda self: False)
+
+
+@mutant("time-outs-in-time")
+def resumed_promises_more_than_is_granted(patch: Patch) -> None:
+    """Grace: seats are told of it what is so; nobody's time runs out before what he was shown."""
+    tell = Table.tell
+
+    def boast(self: Table, body: frames.Body, at: int | None = None) -> None:
+        tell(self, frames.Resumed(2 * body.grace_ms) if isinstance(body, frames.Resumed) else body, at)
+
+    patch.setattr(Table, "tell", boast)
 
 
 @mutant("time-outs-in-time", "not-late", "secrecy")
