@@ -116,7 +116,16 @@ async def test_a_waiver_can_not_be_changed_or_removed_and_a_doctored_one_is_foun
         with pytest.raises(DatabaseError, match="immutable"):
             await shop(lambda c, change=change: c.execute(change))
     await shop(lambda c: c.execute(update(tables.debts).values(waived_gems=0)))
-    assert list(await shop(topups.findings)) == ["order o_1: 80 gems moved to its player, 50 are due"]
+    assert list(await shop(topups.findings)) == [
+        "order o_1: 80 gems moved to its player, 50 are due",
+        "order o_1: 30 gems of its debt were waived, it says 0 of 30 forgiven",
+    ]
+    # Nor is one made up by whoever keeps the sums right.
+    more = {"waived_gems": 35, "forgiven_gems": 35}
+    await shop(lambda c: c.execute(update(tables.debts).values(more)))
+    assert list(await shop(topups.findings)) == [
+        "order o_1: 30 gems of its debt were waived, it says 35 of 35 forgiven"
+    ]
 
 
 async def test_what_was_done_about_a_problem_stands_beside_it(shop: Shop) -> None:
