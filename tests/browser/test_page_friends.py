@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from google.protobuf.message import Message
+from paiju.accounts.v1 import accounts_service_pb2 as accounts
+from paiju.accounts.v1 import friend_service_pb2 as pb
+from paiju.accounts.v1 import presence_service_pb2 as presence
+from paiju.table.v1 import watch_service_pb2 as watching
 from playwright.async_api import Browser, Page
 
 from tests.browser.support.chromium import CHROMIUM, opened
 from tests.browser.support.evening import name_of
 from tests.browser.support.layout import look
-from tests.browser.support.pages import UPRIGHT, look_everywhere
+from tests.browser.support.pages import DESKTOP, LYING, UPRIGHT, look_everywhere, staged
 from tests.browser.support.patient import QUICK
-from tests.browser.support.seen import change, until_count
+from tests.browser.support.seen import change, each, until_count, until_is
+from tests.browser.support.stage import Stage
 from tests.support.up import Up
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
 ]
 
@@ -27,6 +34,68 @@ LOOKS_AGAIN_MS = 30_000
 """The page looks each ten seconds who is here, and gateways tell within one."""
 
 
+def of_friends() -> dict[str, Callable[[Any], Message]]:
+    """What the services say to somebody with friends at a table, here and away, and with two invitations."""
+    people = [
+        accounts.Profile(player_id=f"p_{n}", nickname=name, avatar=f"a{n + 1}")
+        for n, name in enumerate(("远行的人", "江南烟雨中客", "老王", "牌桌上的人", "要先问的人"))
+    ]
+    live = [
+        watching.LiveTable(
+            table_id=f"0-t{n}", game=game, preset="876cc", player_ids=[f"p_{n}"], needs_leave=n == 4
+        )
+        for n, game in ((3, "paohuzi"), (4, "doudizhu"))
+    ]
+    invitations = [
+        pb.RoomInvitation(profile=people[n], room_code=f"10000{n}", game="paohuzi", preset="876cc")
+        for n in (1, 2)
+    ]
+    return {
+        "BatchGetProfiles": lambda _: accounts.BatchGetProfilesResponse(profiles=people),
+        "ListFriends": lambda _: pb.ListFriendsResponse(
+            friends=[pb.Friend(profile=one, since_ms=1_790_000_000_000) for one in people], total=5, most=200
+        ),
+        "ListFriendRequests": lambda _: pb.ListFriendRequestsResponse(),
+        "ListBlockedPlayers": lambda _: pb.ListBlockedPlayersResponse(),
+        "ListFriendsPresence": lambda _: presence.ListFriendsPresenceResponse(
+            here=["p_1", "p_2", "p_3", "p_4"], is_shown=True
+        ),
+        "ListRoomInvitations": lambda _: presence.ListRoomInvitationsResponse(invitations=invitations),
+        "DismissRoomInvitation": lambda _: presence.DismissRoomInvitationResponse(),
+        "ListLiveTables": lambda _: watching.ListLiveTablesResponse(tables=live, total=2),
+    }
+
+
+@pytest.mark.parametrize(
+    ("size", "language"),
+    [(DESKTOP, "zh-CN"), (UPRIGHT, "zh-CN"), (LYING, "en")],
+    ids=["desktop", "upright", "lying"],
+)
+async def test_friends_are_listed_by_how_near_they_are_and_invitations_one_after_the_other(
+    browser: Browser, size: tuple[int, int], language: str
+) -> None:
+    stage = Stage()
+    stage.handlers |= of_friends()
+    async with staged(browser, stage, size, "#friends", chosen=language) as page:
+        await until_is(
+            lambda: each(page, "[data-panel=friends] .friend-row", "node.dataset.player"),
+            ["p_3", "p_4", "p_1", "p_2", "p_0"],
+        )
+        await until_count(page, ".friend-words.is-here", 4)
+        words = {"zh-CN": ["观战", "请求观战"], "en": ["Watch", "Ask to watch"]}
+        await until_is(
+            lambda: each(page, ".friend-row [data-button=watch]", "node.innerText.trim()"), words[language]
+        )
+        await page.wait_for_selector(".invite[data-invite='100001'] .invite-more")
+        await look(page, "page-friends-near")
+        await page.click(".invite [data-button=put]")
+        await page.wait_for_selector(".invite[data-invite='100002']")
+        await until_count(page, ".invite-more", 0)
+        await page.click(".invite [data-button=put]")
+        await until_count(page, ".invite", 0)
+
+
+@pytest.mark.slow
 async def test_two_become_friends_meet_in_a_room_and_part_again(
     browser: Browser, tmp_path: Path, free_port: int
 ) -> None:

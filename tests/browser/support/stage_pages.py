@@ -7,10 +7,13 @@ from typing import Any, Final
 
 from google.protobuf.message import Message
 from paiju.accounts.v1 import accounts_service_pb2 as accounts
+from paiju.accounts.v1 import friend_service_pb2 as friends
+from paiju.accounts.v1 import presence_service_pb2 as presence
 from paiju.economy.v1 import dispute_service_pb2 as disputes
 from paiju.economy.v1 import economy_service_pb2 as economy
 from paiju.scoring.v1 import scoring_service_pb2 as scoring
 from paiju.table.v1 import table_service_pb2 as tables
+from paiju.table.v1 import watch_service_pb2 as watching
 
 from services.economy.core.kinds import KINDS
 
@@ -35,6 +38,13 @@ REQUESTS: Final[Mapping[str, Any]] = {
     "ListSessions": accounts.ListSessionsRequest,
     "ListApiKeys": accounts.ListApiKeysRequest,
     "ListOidcProviders": accounts.ListOidcProvidersRequest,
+    "ListFriends": friends.ListFriendsRequest,
+    "ListFriendRequests": friends.ListFriendRequestsRequest,
+    "ListBlockedPlayers": friends.ListBlockedPlayersRequest,
+    "ListFriendsPresence": presence.ListFriendsPresenceRequest,
+    "ListRoomInvitations": presence.ListRoomInvitationsRequest,
+    "DismissRoomInvitation": presence.DismissRoomInvitationRequest,
+    "ListLiveTables": watching.ListLiveTablesRequest,
 }
 """The requests of these methods, for whoever reads them from the wire."""
 
