@@ -104,7 +104,7 @@ def _more_of_tables(books: Books) -> None:
         decided(match, outcome)(books)  # type: ignore[arg-type] # two of three
     for match in ("c-l", "d-a"):
         contradicted(match)(books)
-    looked_at("c-l")(books)
+    looked_at("d-a")(books)
     seated(books, "e-t")
     books.add("e-t", 0, "p_a", 100, 0)
     books.claim("p_poor", "q1")
