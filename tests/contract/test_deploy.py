@@ -1,5 +1,6 @@
 """deploy/ says what the code says: services, settings, users, rights, targets."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -16,6 +17,8 @@ from services.launch.permissions import OPERATOR
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"
+SUFFIXES = {"counter": ("_total",), "gauge": ("",), "histogram": ("_bucket", "_sum", "_count")}
+"""What Prometheus sees of a metric, by its kind."""
 SECRETS = {
     line.split("=")[0]: f"secret-{number:064x}"
     for number, line in enumerate((DEPLOY / "example.env").read_text().splitlines(), 1)
@@ -99,6 +102,63 @@ def test_prometheus_scrapes_every_service_where_it_listens(compose: dict[str, An
     [targets] = job["static_configs"]
     ports = {name: compose[name]["environment"]["PAIJU_HTTP_PORT"] for name in SERVICES}
     assert targets["targets"] == [f"{name}:{ports[name]}" for name in sorted(SERVICES)]
+
+
+def made_metrics() -> dict[str, tuple[str, set[str]]]:
+    """Return every metric that the code makes: its kind and its labels."""
+    made: dict[str, tuple[str, set[str]]] = {}
+    for path in (ROOT / "services").rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        named = {
+            target.id: node.value
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Assign)
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
+        for node in ast.walk(tree):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args):
+                continue
+            name, kind = node.args[0], node.func.attr
+            if kind not in SUFFIXES or not (isinstance(name, ast.Constant) and isinstance(name.value, str)):
+                continue
+            labels: ast.expr | None = node.args[2] if len(node.args) > 2 else None
+            labels = named.get(labels.id) if isinstance(labels, ast.Name) else labels
+            words = ast.literal_eval(labels) if isinstance(labels, ast.List) else []
+            made[f"paiju_{name.value}"] = kind, set(words)
+    return made
+
+
+def test_alerts_are_of_metrics_that_there_are_and_name_a_page_that_helps() -> None:
+    made = made_metrics()
+    rules = [
+        rule
+        for group in yaml.safe_load((DEPLOY / "alerts.yml").read_text(encoding="utf-8"))["groups"]
+        for rule in group["rules"]
+    ]
+    assert len({rule["alert"] for rule in rules}) == len(rules)
+    told: set[str] = set()
+    for rule in rules:
+        for name, chosen in re.findall(r"\b(paiju_\w+)(?:\{([^}]*)\})?", rule["expr"]):
+            base = next((one for one in made if name in {one + end for end in SUFFIXES[made[one][0]]}), None)
+            assert base is not None, f"{rule['alert']}: nothing is called {name}"
+            told.add(base)
+            assert {part.split("=")[0] for part in chosen.split(",") if part} <= made[base][1], rule["alert"]
+        assert (ROOT / rule["annotations"]["runbook"]).is_file(), rule["alert"]
+        assert rule["labels"]["severity"] in {"page", "ticket"}
+        of_metrics = {"service", "instance"}.union(*(made[one][1] for one in told))
+        assert set(re.findall(r"\$labels\.(\w+)", rule["annotations"]["summary"])) <= of_metrics
+    wanted = {
+        "economy_disputes_open",
+        "economy_proof_findings",
+        "scoring_alerts",
+        "accounts_holidays_known_days",
+    }
+    assert {f"paiju_{name}" for name in wanted} <= told
+
+
+def test_prometheus_reads_the_alerts() -> None:
+    assert yaml.safe_load((DEPLOY / "prometheus.yml").read_text())["rule_files"] == ["alerts.yml"]
 
 
 def test_the_brokers_users_and_rights_are_what_the_services_declare() -> None:
