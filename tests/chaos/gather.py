@@ -29,6 +29,7 @@ from nats.js.errors import NotFoundError
 from sqlalchemy import Engine, MetaData, create_engine, insert, select
 from sqlalchemy.engine import make_url
 
+from services.chassis.db import migrate
 from services.economy.store import room_cards, schema, topup_schema
 from services.launch.permissions import OPERATOR
 from services.table import store as table_store
@@ -166,7 +167,7 @@ async def gather(deployment: Deployment) -> None:
         ("table", (table_store.metadata,)),
     ):
         file = deployment.folder / f"{service}.db"
-        await asyncio.to_thread(copy, deployment.database_url(service), file, parts)
+        await asyncio.to_thread(copy, service, deployment.database_url(service), file, parts)
 
 
 def write_stream(file: Path, entries: Iterable[Entry]) -> None:
@@ -191,13 +192,12 @@ def read_kept(folder: Path) -> Iterator[tuple[str, list[Entry]]]:
         yield file.stem.removeprefix(KEPT), read_stream(file)
 
 
-def copy(url: str, file: Path, parts: Sequence[MetaData]) -> None:
-    """Copy the tables of a database into a SQLite file."""
+def copy(service: str, url: str, file: Path, parts: Sequence[MetaData]) -> None:
+    """Copy the tables of a service's database into a SQLite file that has what else belongs to them."""
     file.unlink(missing_ok=True)
+    migrate(f"sqlite:///{file}", service)
     source, target = engine_of(url), create_engine(f"sqlite:///{file}")
     try:
-        for metadata in parts:
-            metadata.create_all(target)
         with source.connect() as there, target.begin() as here:
             for table in (table for metadata in parts for table in metadata.sorted_tables):
                 rows: list[dict[str, Any]] = [dict(row._mapping) for row in there.execute(select(table))]
