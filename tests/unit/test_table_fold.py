@@ -123,3 +123,28 @@ def test_every_event_of_a_match_survives_its_encoding(seed: int) -> None:
     played = script(seed).run()
     entries = tuple((played.table_id, event) for event in played.events)
     assert decode_batch(encode_batch(entries)) == entries
+
+
+@pytest.mark.parametrize("seed", range(len(NAMES)))
+def test_nobodys_time_ends_before_what_he_is_shown_when_a_table_is_resumed(seed: int) -> None:
+    """Also where something waited for its time: it is shown at once, and the grace counts from there."""
+    played = script(seed + 2 * len(NAMES))
+    waited = 0
+    while played.step():
+        table = Table.restore(played.table_id, played.table.base, tuple(played.table.since), GAMES)
+        table.advance(played.now)
+        asked = [
+            number
+            for number, question in enumerate(table.questions)
+            if question is not None and table.s.listeners[number] is not None
+        ]
+        if not asked or not table.pending:
+            continue
+        waited += 1
+        table.apply(e.ShardTaken(max(played.now, table.s.at), "new", "i", 60_000))
+        for number in asked:
+            question, shown = table.questions[number], table.listener(number).question
+            assert question is not None
+            if shown is not None and shown.number == question.number:
+                assert shown.deadline <= max(question.deadline, table.s.grace_until)
+    assert waited

@@ -236,7 +236,8 @@ class Table:
         state.at = max(state.at, event.at)
         if state.phase == "finished":
             return
-        state.grace_until = max(state.grace_until, state.at + event.grace_ms)
+        # From when it is shown, as the seats reckon it: behind what waited for its time, which may be ahead.
+        state.grace_until = max(state.grace_until, self._shown_at(None) + event.grace_ms)
         # What was still to be shown has been shown now, questions with it.
         self.questions = [
             question and replace(question, shown_at=min(question.shown_at, state.at))
