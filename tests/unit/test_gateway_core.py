@@ -14,7 +14,7 @@ from services.chassis.access import SCOPES
 from services.chassis.addresses import counted, of_peer
 from services.chassis.errors import Refusal
 from services.chassis.reasons import REASONS
-from services.gateway.core.attachment import ASK_PAUSE_S, Attachment, Verdict, shard_of
+from services.gateway.core.attachment import ASK_PAUSE_S, ASKS_BEFORE_VIEW, Attachment, Verdict, shard_of
 from services.gateway.core.framing import embedded, leading_number
 from services.gateway.core.leftovers import CALM_S, ENDED_MAX, ENDED_PER_LOOK, Leftovers
 from services.gateway.core.methods import METHODS
@@ -182,6 +182,16 @@ class TestAttachment:
 
     def test_an_old_view_is_dropped(self) -> None:
         assert attachment(last=3).judge_view(2, 0.0) is Verdict.DROP
+
+    def test_a_view_that_was_held_up_takes_nobody_back_behind_what_he_was_shown(self) -> None:
+        a = attachment(last=24)
+        a.asking = 5
+        assert a.judge_view(37, 0.0) is Verdict.FORWARD
+        a.asks, a.asking = ASKS_BEFORE_VIEW, 0
+        assert a.ask(6, 1.0).number == 0
+        assert a.judge_view(35, 1.1) is Verdict.DROP
+        assert a.judge_view(38, 1.2) is Verdict.FORWARD
+        assert a.judge_frame(39, 1.3) is Verdict.FORWARD
 
     @pytest.mark.parametrize("seed", range(30))
     def test_whatever_is_lost_the_client_sees_every_frame_once_in_order(self, seed: int) -> None:

@@ -64,12 +64,15 @@ class Attachment:
     """Gaps asked for since the last frame that went out."""
     order: int = 0
     """The place that the table gave the client's `attach`; 0 = not answered yet."""
+    shown: int = 0
+    """The highest number that went out here; `last` may be what a client claims, or 0 to be given a view."""
 
     def judge_frame(self, number: int, now: float) -> Verdict:
         """Decide about the frame with this number."""
         self.heard_at = now
         if number == self.last + 1:
             self.last = number
+            self.shown = max(self.shown, number)
             self.asks = 0
             return Verdict.FORWARD
         if number <= self.last or not self._may_ask(now):
@@ -79,12 +82,15 @@ class Attachment:
     def judge_view(self, number: int, now: float) -> Verdict:
         """Decide about a view that holds everything up to this number.
 
-        One that answers an `attach` counts whatever number the client claimed to have seen.
+        One that answers an `attach` counts whatever number the client claimed to have seen; but a seat is not
+        taken back behind what it was shown here, by one that was held up on its way.
         """
         self.heard_at = now
         if number < self.last and not self.asking:
             return Verdict.DROP
-        self.last = number
+        if number < self.shown and not self.spectates:
+            return Verdict.DROP
+        self.last = self.shown = number
         self.asks = 0
         return Verdict.FORWARD
 
