@@ -50,7 +50,8 @@ class Calm:
         self._rng = random.Random(f"{world.seed}/calm")
         self.rivals: list[Client] = []
         """Second devices: they listen, and say nothing."""
-        self._present: dict[Client, tuple[bool, float]] = {}
+        self._wrong_since: dict[Client, float] = {}
+        """Since when a seat has been said to be there, or away, and was not."""
 
     async def run(self) -> None:
         """Do it all, and watch, until cancelled."""
@@ -179,14 +180,14 @@ class Calm:
             for rival in self.rivals
             if (rival.player, rival.table_id) == (client.player, client.table_id)
         )
-        is_there, since = self._present.get(client, (not is_attached, now))
-        if is_there != is_attached:
-            is_there, since = self._present[client] = is_attached, now
         told = self._world.logs.tables.get(client.table_id)
-        if told is None or told.table.s.phase == "finished" or now - since < PRESENT_S + LATE_S:
+        seat = told.table.seat_of(client.player) if told is not None else None
+        if told is None or told.table.s.phase == "finished":
+            self._wrong_since.pop(client, None)
             return
-        seat = told.table.seat_of(client.player)
         assert seat is not None, "who plays has a seat"
-        if told.table.s.seats[seat].online != is_there:
-            said = "away" if is_there else "there"
+        if told.table.s.seats[seat].online == is_attached:
+            self._wrong_since.pop(client, None)
+        elif now - self._wrong_since.setdefault(client, now) >= PRESENT_S + LATE_S:
+            said = "away" if is_attached else "there"
             raise Violation(f"{client.player} is said to be {said} at {client.table_id}, and is not")

@@ -155,7 +155,8 @@ class Client(Player):
 
     async def _act(self) -> bool:
         """Do what is asked of this seat, and now and then what is not."""
-        if self.view.seats[self.view.seat].left:
+        if not self.view.seats or self.view.seats[self.view.seat].left:
+            # Nothing was shown yet, or the seat was left.
             return False
         if self.view.phase == "seating" and self.rng.random() < self.whims / 2:
             await self.say("leave", leave=p.Leave())
