@@ -34,6 +34,7 @@ from services.accounts.core.tokens import GUEST_LABEL
 from services.chassis.days import begin_of, day_text
 from services.launch.operator import operator_bus
 from tests.support.accounts import bearer
+from tests.support.asking import ask_until
 from tests.support.up import ROOT, Up
 
 AT_ONCE = {
@@ -115,9 +116,13 @@ def paiju(*arguments: str) -> dict[str, Any]:
 
 async def asked_for_ever(person: Person) -> None:
     """Ask for one's own profile until that is refused."""
-    async with asyncio.timeout(30):
-        while True:
-            await person.stub.GetProfile(pb.GetProfileRequest(), metadata=person.mine)
+    request = pb.GetProfileRequest()
+    await ask_until(lambda: person.stub.GetProfile(request, metadata=person.mine), lambda _: False)
+
+
+def is_welcomed(held: dict[str, Any]) -> bool:
+    """Return whether what an export holds has the welcome grant, which comes by an event."""
+    return bool(held["economy.entries"])
 
 
 async def novice_hall(person: Person) -> str:
@@ -235,9 +240,7 @@ def test_an_export_holds_what_every_service_knows_of_a_person(up: Up) -> None:
             ),
             metadata=person.mine,
         )
-        held = await person.exported()
-        while not held["economy.entries"]:  # the welcome grant comes by an event
-            held = await person.exported()
+        held = await ask_until(person.exported, is_welcomed)
         assert {name.partition(".")[0] for name in held} == {
             "accounts", "anticheat", "chat", "economy", "matchmaking", "progress", "table",
         }  # fmt: skip
@@ -258,8 +261,10 @@ def test_an_export_holds_what_every_service_knows_of_a_person(up: Up) -> None:
                     ended_at_ms=begin_of(20_000 + number // 2),
                 )
                 await bus.publish(one, f"settled:{one.round_id}")
-        while sum(int(one["rounds"]) for one in held["progress.statistics_days"]) < 6:
-            held = await person.exported()
+        held = await ask_until(
+            person.exported,
+            lambda held: sum(int(one["rounds"]) for one in held["progress.statistics_days"]) == 6,
+        )
         assert [(one["preset"], one["day"]) for one in held["progress.statistics_days"]] == [
             (preset, day_text(20_000 + day)) for preset in ("876cc@1", "tongyi-qmt@1") for day in (2, 1, 0)
         ]
@@ -274,13 +279,11 @@ def test_staff_is_made_beside_a_running_platform_and_reads_what_was_done(up: Up)
         )
         assert given == {"player_id": person.player_id, "roles": ["admin"]}
         assert list((await person.sign_in()).tokens.roles) == ["admin"]
-        entries: list[pb.StaffLogEntry] = []
-        async with asyncio.timeout(30):
-            while not entries:
-                answer = await person.stub.ListStaffLog(
-                    pb.ListStaffLogRequest(subject=person.player_id), metadata=person.mine
-                )
-                entries = list(answer.entries)
+        request = pb.ListStaffLogRequest(subject=person.player_id)
+        answer = await ask_until(
+            lambda: person.stub.ListStaffLog(request, metadata=person.mine), lambda answer: answer.entries
+        )
+        entries = list(answer.entries)
         assert [(one.action, one.reason) for one in entries] == [("role.grant", "the first one")]
         assert entries[0].staff_id.startswith("operator:")
 
@@ -289,8 +292,7 @@ def test_staff_is_made_beside_a_running_platform_and_reads_what_was_done(up: Up)
 
 def test_who_is_deleted_leaves_his_entries_and_nothing_else(up: Up) -> None:
     async def work(person: Person) -> None:
-        while not (await person.exported())["economy.entries"]:
-            pass
+        await ask_until(person.exported, is_welcomed)
         nickname = (
             await person.stub.GetProfile(pb.GetProfileRequest(), metadata=person.mine)
         ).profile.nickname
@@ -300,14 +302,12 @@ def test_who_is_deleted_leaves_his_entries_and_nothing_else(up: Up) -> None:
         gone, before = person.player_id, person.key
         reader = Person(person.channel)
         await reader.sign_in()
-        async with asyncio.timeout(90):
-            while True:
-                batch = pb.BatchGetProfilesRequest(player_ids=[gone])
-                (left,) = (await reader.stub.BatchGetProfiles(batch, metadata=reader.mine)).profiles
-                if left.is_deleted:
-                    break
-                await asyncio.sleep(0.2)
-        assert left.nickname == "已注销"
+        batch = pb.BatchGetProfilesRequest(player_ids=[gone])
+        answer = await ask_until(
+            lambda: reader.stub.BatchGetProfiles(batch, metadata=reader.mine),
+            lambda answer: answer.profiles[0].is_deleted,
+        )
+        assert [left.nickname for left in answer.profiles] == ["已注销"]
         person.key = before
         assert (await person.sign_in()).created
 

@@ -20,6 +20,7 @@ from services.chassis import auth
 from services.chassis.errors import Refusal
 from services.chassis.revocations import REFRESH_S
 from tests.support.accounts import PASSWORD, RunningAccounts, bearer, until
+from tests.support.asking import ask_until
 
 FOR_EVER = -1
 
@@ -230,10 +231,12 @@ async def test_deeds_of_other_services_are_heard_once_whatever_the_bus_repeats(
     for event_id in ("deed-1", "deed-1", "deed-2"):
         await economy.bus.publish(deed, event_id)
     await people.grant((await people.sign_in()).profile.player_id, "support")
-    entries = await people.log("role.grant", "dispute.resolve")
-    async with people.clock.timeout(30):
-        while len(found := [one for one in entries if one.service == "economy"]) < 2:
-            entries = await people.log("dispute.resolve")
+    await people.log("role.grant")
+
+    async def of_economy() -> list[pb.StaffLogEntry]:
+        return [one for one in await people.log("dispute.resolve") if one.service == "economy"]
+
+    found = await ask_until(of_economy, lambda found: len(found) == 2)
     assert [(one.staff_id, one.subject, one.reason) for one in found] == [
         ("p_judge", "m_1/4", "scoring was right")
     ] * 2

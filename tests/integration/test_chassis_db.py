@@ -191,7 +191,7 @@ async def test_a_cancelled_caller_does_not_cut_its_transaction_short(bank: Datab
         await task
     go.set()
     await bank.run(lambda connection: None)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while await bank.read(count) != 2:
             await asyncio.sleep(0.01)
 
@@ -207,7 +207,7 @@ async def test_readers_do_not_wait_for_a_writer_and_see_one_snapshot(bank: Datab
 
     task = asyncio.ensure_future(bank.run(slow))
     await asyncio.get_running_loop().run_in_executor(None, begun.wait, 10)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         assert await bank.read(count) == 1
     go.set()
     await task
@@ -225,7 +225,7 @@ async def test_a_scan_is_one_snapshot_and_holds_up_neither_readers_nor_writers(b
 
     task = asyncio.ensure_future(bank.scan(long))
     await asyncio.get_running_loop().run_in_executor(None, begun.wait, 10)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await bank.run(add(1))
         assert await bank.read(count) == 1
     go.set()

@@ -76,7 +76,7 @@ async def running(ownership: Ownership) -> AsyncIterator[None]:
             await task
 
 
-async def until(clock: Clock, condition: Callable[[], bool], seconds: float = 15.0) -> None:
+async def until(clock: Clock, condition: Callable[[], bool], seconds: float = 60.0) -> None:
     end = clock.monotonic() + seconds
     while not condition():
         assert clock.monotonic() < end, "it did not come to be in time"

@@ -23,6 +23,7 @@ from services.chassis.run import Parts, Service, Wiring
 from services.chat import store
 from services.chat.app import WIRING
 from services.chat.settings import ChatSettings
+from tests.support.asking import ask_until
 from tests.support.matchmaking_peers import Tables, Wallets, serve_peers
 from tests.support.nats import NatsServer
 from tests.support.real_process import running
@@ -144,9 +145,7 @@ async def test_what_one_player_has_said_is_exported_and_forgotten_with_him(room:
     assert await said_by(room, "p_ann", page_size=2) == mine[::-1]
     await refused("INVALID_ARGUMENT", said_by(room, "p_ann", page_size=101))
     await room.parts.bus.publish(AccountDeleted(player_id="p_ann", at_ms=1), "account_deleted:p_ann")
-    async with asyncio.timeout(30):
-        while await said_by(room, "p_ann"):
-            await asyncio.sleep(0.01)
+    await ask_until(lambda: said_by(room, "p_ann"), lambda found: not found)
     assert await room.read("p_bob") == [theirs]
 
 

@@ -210,7 +210,7 @@ async def _is_known_to_the_player(player: Person, table_id: str) -> None:
     )
     assert seen.table.round_no >= 2
     request = scoring.GetAuditRequest(round_id=f"{table_id}/1")
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while True:
             result = await player.door.call(
                 "paiju.scoring.v1.ScoringService/GetAudit", request.SerializeToString()

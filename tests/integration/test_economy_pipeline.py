@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -24,16 +22,11 @@ from services.progress.app import WIRING as PROGRESS
 from services.scoring.app import WIRING as SCORING
 from services.table.settings import TableSettings
 from tests.support import finished
+from tests.support.asking import ask_until
 from tests.support.nats import NatsServer
 from tests.support.real_process import running
 
 ROUNDS = 6
-
-
-async def until(holds: Callable[[], Awaitable[bool]]) -> None:
-    async with asyncio.timeout(30):
-        while not await holds():
-            await asyncio.sleep(0.02)
 
 
 async def sign_in(accounts: AccountsServiceStub) -> str:
@@ -70,7 +63,7 @@ async def test_a_match_of_new_players_is_audited_settled_counted_and_paid_out(
         async def are_welcomed() -> bool:
             return [await gold(player) for player in players[:2]] == [20_000, 20_000]
 
-        await until(are_welcomed)
+        await ask_until(are_welcomed)
         preset = "tongyi-qmt" if game == "paohuzi" else next(iter(GAMES[game].presets))
         match = finished.PlayedMatch(players=players, game=game, preset=preset)
         for seat, player in enumerate(players):
@@ -96,7 +89,7 @@ async def test_a_match_of_new_players_is_audited_settled_counted_and_paid_out(
             found = await economy.GetStakes(economy_pb.GetStakesRequest(match_id=match.match_id))
             return all(stake.state == "closed" for stake in found.stakes)
 
-        await until(is_paid_out)
+        await ask_until(is_paid_out)
         won = [0] * seats
         for number in range(1, last):
             answer = await economy.GetSettlement(
@@ -115,7 +108,7 @@ async def test_a_match_of_new_players_is_audited_settled_counted_and_paid_out(
                 found = await progress.GetStatistics(progress_pb.GetStatisticsRequest())
             return bool(found.statistics) and found.statistics[0].rounds == ROUNDS
 
-        await until(are_counted)
+        await ask_until(are_counted)
         with auth.acting_for(players[0]):
             signed_in = await progress.SignIn(progress_pb.SignInRequest())
         assert await gold(players[0]) == 20_000 + won[0] + signed_in.reward

@@ -133,7 +133,7 @@ async def test_a_person_and_two_bots_play_a_match_for_coins(platform: World) -> 
     assert (await coins(person))[1] == 0
 
     free = matchmaking.CreateTicketRequest(request_id="next", hall_id=HALL)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while (answer := await call(person, "CreateTicket", free)).error.reason:
             assert answer.error.reason in {"ALREADY_PLAYING", "RATE_LIMITED"}, answer
             await asyncio.sleep(0.5)

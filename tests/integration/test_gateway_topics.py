@@ -29,7 +29,7 @@ class Ear:
         await self.bus.tell(SUBJECT, b"x")
         await mark.join("paiju.test.topic.mark", "mark")
         await self.bus.tell("paiju.test.topic.mark", b"mark")
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             while b"mark" not in self.heard[before:]:
                 await asyncio.sleep(0.002)
         await mark.stop()

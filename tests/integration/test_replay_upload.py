@@ -72,7 +72,7 @@ async def answered(url: str, sent: bytes) -> tuple[bytes, CallResult]:
     reader, writer = await asyncio.open_connection(host.hostname, host.port)
     try:
         writer.write(sent)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             head = await reader.readuntil(b"\r\n\r\n")
             length = int(re.findall(rb"(?i)content-length: (\d+)", head)[0])
             return head, CallResult.FromString(await reader.readexactly(length))

@@ -32,7 +32,7 @@ async def heard(bus: AnyBus, rounds: int) -> list[Message]:
             done.set()
 
     consumer = await bus.consume("test-facts", [RoundOpened, RoundFinished, MatchFinished], hear, batch=50)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         await done.wait()
     await consumer.stop()
     return sorted(found, key=lambda fact: getattr(fact, "round_no", 99))

@@ -69,7 +69,7 @@ def table_service(server: Broker, folder: Path, name: str = "table-1") -> Iterat
 async def create(bus: NatsBus, table_id: str, *players: str, rounds: int = 1, game: str = "paohuzi") -> None:
     """Make a table as soon as its shard is served."""
     calls = Calls(bus, lambda _: None)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while True:
             try:
                 await calls.about(Create(table_id, spec(*players, rounds=rounds, timing=SLOW, game=game)))
@@ -123,7 +123,7 @@ async def test_a_killed_table_process_goes_on_with_the_same_round_and_loses_noth
         answers = {(a.seat, a.question): a for a in await logged(bus, last.seq)}
         for given in player.accepted:
             assert answers[0, given.question].action == given.action, f"{given} was acknowledged and is lost"
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while len({fact.round_id for fact in rounds}) < 2:
                 await asyncio.sleep(0.05)
         for fact in rounds:

@@ -45,7 +45,7 @@ class Service:
 
     async def create(self, table_id: str, made: s.TableSpec) -> s.TableSummary:
         request = s.CreateTableRequest(table_id=table_id, spec=made)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while True:
                 try:
                     table: s.TableSummary = (await self.api.CreateTable(request)).table
@@ -57,7 +57,7 @@ class Service:
 
 async def get(service: Service, table_id: str) -> s.TableSummary:
     """Return a table, as soon as its shard is served."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while True:
             try:
                 table: s.TableSummary = (
@@ -96,7 +96,7 @@ async def test_a_player_gets_the_records_of_his_own_rounds_and_of_no_others(serv
     await service.create(TABLE, spec("p_a", "p_b", rounds=2))
     (player, _) = await play(service, TABLE, "p_a", "p_b")
     api = service.api
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while len((await api.ListRecords(s.ListRecordsRequest(player_id="p_a"))).records) < 2:
             await asyncio.sleep(0.02)
     with acting_for("p_a"):
@@ -120,7 +120,7 @@ async def test_a_live_round_has_no_record(service: Service) -> None:
     await service.create(TABLE, spec("p_a", timing_json='{"turn_ms":60000,"claim_ms":60000}'))
     bus = service.world.process("gw").bus
     player = Player(await Door(bus, service.world.clock).open(), "p_a", TABLE, random.Random(1))
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         await player.play(until=lambda one: one.view.phase == "playing")
     with pytest.raises(Refusal, match="ROUND_UNKNOWN"), acting_for("p_a"):
         await service.api.GetRecord(s.GetRecordRequest(round_id=f"{TABLE}/1"))

@@ -167,7 +167,7 @@ async def test_the_pay_page_shows_and_pays_and_its_webhook_comes_over_this_door(
         assert odd.status == 400
     async with payer.http.post(url, data="act=pay", allow_redirects=False) as pressed:
         assert (pressed.status, pressed.headers["Location"]) == (303, order.pay_url)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while await payer.gems() != 120:
             await asyncio.sleep(0.05)
     assert await payer.state(order) == "PAID"

@@ -19,6 +19,7 @@ from services.chassis.bus.port import Delivery
 from services.chassis.clock import Clock
 from services.chassis.quotas import quotas_on_bus
 from services.chassis.revocations import Revocations, revoked_on_bus
+from tests.support.asking import ask_until
 from tests.support.process import SERVICE_KEY, MemoryWorld, system_ids
 
 Metadata = tuple[tuple[str, str], ...]
@@ -148,15 +149,12 @@ class RunningAccounts:
 
     async def log(self, *actions: str, as_: Metadata | None = None) -> list[pb.StaffLogEntry]:
         """Return the staff log, the newest first, once all these actions stand in it."""
-        found: list[pb.StaffLogEntry] = []
-        async with asyncio.timeout(30):
-            while not set(actions) <= {entry.action for entry in found}:
-                answer = await self.stub.ListStaffLog(
-                    pb.ListStaffLogRequest(page_size=200), metadata=as_ or self.operator()
-                )
-                found = list(answer.entries)
-                await asyncio.sleep(0.01)
-        return found
+        request = pb.ListStaffLogRequest(page_size=200)
+        answer = await ask_until(
+            lambda: self.stub.ListStaffLog(request, metadata=as_ or self.operator()),
+            lambda answer: set(actions) <= {entry.action for entry in answer.entries},
+        )
+        return list(answer.entries)
 
 
 def bearer(token: str, address: Metadata = ()) -> Metadata:

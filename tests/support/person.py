@@ -117,7 +117,7 @@ class Person:
 
     async def call(self, method: str, request: Message, response: type[M]) -> M:
         """Call a service through the WebSocket; again while it can't be reached, as every client must."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while True:
                 result = await self.door.call(method, request.SerializeToString())
                 if result.error.reason != "SERVICE_UNAVAILABLE":
@@ -164,7 +164,7 @@ class Person:
         number = self.frames[-1].number if self.frames else self.view.number
         if from_nothing:
             number, self.epoch = 0, 0
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while True:
                 answer = await self.door.command(
                     self.table_id, attach=Attach(epoch=self.epoch, number=number)

@@ -161,7 +161,7 @@ class TableOwner:
         return order
 
 
-async def until(condition: object, seconds: float = 5.0) -> None:
+async def until(condition: object, seconds: float = 60.0) -> None:
     """Wait until `condition()` is true."""
     assert callable(condition)
     async with asyncio.timeout(seconds):
