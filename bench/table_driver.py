@@ -57,7 +57,7 @@ class Driver:
         self.heard = Heard()
         self._heard_at: dict[int, float] = {}
         self.move: Move | None = None
-        """Set by `watch_move`: then somebody answers at each table as soon as he is attached again."""
+        """Set by `watch_move`: then each table is answered at as soon as somebody is back and asked."""
 
     async def open(self) -> Driver:
         """Listen."""
@@ -277,8 +277,12 @@ class Driver:
         if answer.reason:
             heard.refused[f"{kind} {answer.reason}"] += 1
             if kind == "act" and self._is_moved(seat):
-                # Its question was withdrawn meanwhile; somebody else at the table is asked.
-                self._act_at(seat, now)
+                # Its question was withdrawn meanwhile; somebody else at the table is asked, or will be.
+                assert self.move is not None
+                self.move.asked.discard(seat.table_id)
+                for other in self._by_shard[seat.shard]:
+                    if other.table_id == seat.table_id:
+                        self._answer_first(other, now)
         elif kind == "act":
             heard.accepted += 1
             heard.answer_ms.append((now - seat.asked_at) * 1000)
@@ -287,17 +291,8 @@ class Driver:
                 self.move.first_accepted.setdefault(seat.table_id, now)
         elif kind == "sit":
             seat.is_sitting = True
-        if kind == "again" and self._is_moved(seat) and seat.at >= 0:
-            assert self.move is not None
-            if seat.table_id not in self.move.asked:
-                self.move.asked.add(seat.table_id)
-                self._act(seat, now)
-
-    def _act_at(self, refused: Seat, now: float) -> None:
-        for seat in self._by_shard[refused.shard]:
-            if seat.table_id == refused.table_id and seat.at >= 0:
-                self._act(seat, now)
-                return
+        if kind == "again":
+            self._answer_first(seat, now)
 
     def _frame(self, seat: Seat, frame: p.Frame, now: float) -> None:
         heard = self.heard
@@ -313,6 +308,7 @@ class Driver:
             if seat.tag:
                 heard.frame_ms.append((now - seat.asked_at) * 1000)
                 seat.tag = 0
+            self._answer_first(seat, now)
         elif kind == "round_opening":
             self._reveal(seat, frame.round_opening.round_id)
         elif kind == "round_end":
@@ -332,6 +328,14 @@ class Driver:
         reveal = p.RevealNonce(round_id=round_id, nonce=nonce)
         command = p.TableCommand(table_id=seat.table_id, command_id=round_id, reveal_nonce=reveal)
         self._send(seat, "reveal", command)
+
+    def _answer_first(self, seat: Seat, now: float) -> None:
+        """Answer, if the seat is asked and nobody at this table has answered the new owner yet."""
+        if self._is_moved(seat) and seat.at >= 0:
+            assert self.move is not None
+            if seat.table_id not in self.move.asked:
+                self.move.asked.add(seat.table_id)
+                self._act(seat, now)
 
     def _is_moved(self, seat: Seat) -> bool:
         return self.move is not None and self._epochs[seat.shard] > self.move.epochs[seat.shard]
