@@ -158,7 +158,7 @@ async def run(asked: argparse.Namespace, folder: Path) -> dict[str, Any]:
         found["back"] = await phase(
             driver, rate, tables, lambda: again.append(made.table(FIRST, pinned=True)), from_act=False
         )
-        await driver.play(rate, 3.0)
+        await driver.play(rate, asked.settle)
         found["drained"] = await phase(
             driver, rate, tables, lambda: again[0].process.send_signal(signal.SIGTERM), from_act=False
         )
@@ -186,6 +186,12 @@ def main() -> None:
     parser.add_argument("--tables", type=int, default=2000)
     parser.add_argument("--rate", type=float, default=1500.0)
     parser.add_argument("--warm", type=float, default=15.0, help="actions a table before the first kill")
+    parser.add_argument(
+        "--settle",
+        type=float,
+        default=3.0,
+        help="seconds before the drain; the stand-in reads all anew in them",
+    )
     parser.add_argument("--shards", type=int, default=8)
     parser.add_argument("--streams", type=int, default=4)
     parser.add_argument("--sync", default="always")

@@ -42,10 +42,12 @@ HURRY_S = 0.1
 HURRY_S_MAX = 10.0
 """It may never be let go: after so long there is no hurry."""
 HAND_OVER_STEPS = 8
-"""Shards go to others in so many parts, one each `LOOK_S`: who takes them serves one before the next comes,
-and none stands still until all are read."""
+"""Shards go to others in so many parts, one each `LOOK_S` at most, none before the last one is served:
+until then the next is served here, and none stands still until all are read."""
 DRAIN_WARM_S_MAX = 12.0
 """So long all of them wait together if we drain."""
+DRAIN_SERVED_S_MAX = 16.0
+"""After so long they go one each `LOOK_S`, whether the last one is served or not."""
 RETAKE_S = 1.0
 """A shard whose taking failed is tried again after so long."""
 TAKE_S = 30.0
@@ -93,7 +95,7 @@ class Ownership:
         self._incarnation = incarnation
         self._shards = sorted(shards)
         self._owner = owner
-        self._load = load or (lambda: dict.fromkeys(self._owned, 1))
+        self._load = load or (lambda: dict.fromkeys(self._owned.keys() - self._moving, 1))
         self._expects = expects or (lambda _, __: None)
         self._warm = warm
         self._lag_ms = 0.0
@@ -172,32 +174,34 @@ class Ownership:
         at_once, began = self._part(), self._clock.monotonic()
         async with asyncio.TaskGroup() as tasks:
             while waiting := [shard for shard in sorted(self._owned) if shard not in self._moving]:
-                is_late = self._clock.monotonic() - began >= DRAIN_WARM_S_MAX
-                ready = (waiting if is_late else await self._ready(waiting))[:at_once]
+                passed = self._clock.monotonic() - began
+                heirs, under_way = await self._heirs(waiting)
+                ready = self._offers.ready(heirs, began + passed, passed >= DRAIN_WARM_S_MAX)
+                is_late = passed >= DRAIN_SERVED_S_MAX
+                ready = ready[: at_once if is_late else max(0, at_once - under_way)]
                 for shard in ready:
                     if shard in self._owned:
                         self._moving.add(shard)
-                        tasks.create_task(self._release(shard))
+                        tasks.create_task(self._release(shard, heirs[shard]))
                 if len(waiting) > len(ready):
-                    await self._clock.sleep(LOOK_S if ready else HURRY_S)
+                    await self._clock.sleep(LOOK_S if is_late else HURRY_S)
         self._has_left = True
         try:
             await (await self._bucket()).delete(f"{self._group}.{self._me}")
         except Outage as outage:
             log.get().warning("drain_not_announced", group=self._group, why=str(outage))
 
-    async def _ready(self, shards: Sequence[str]) -> Sequence[str]:
-        """Return those of our shards that may go now."""
-        if self._is_alone:
-            return shards
-        try:
-            members = await members_of(await self._bucket(), self._group)
-        except Outage:
-            return shards
+    async def _heirs(self, shards: Sequence[str]) -> tuple[dict[str, Member | None], int]:
+        """Return who should have our shards, and how many have gone and are not served yet."""
+        members: dict[str, Member] = {}
+        if not self._is_alone:
+            try:
+                members = await members_of(await self._bucket(), self._group)
+            except Outage:
+                return dict.fromkeys(shards), 0
         members.pop(self._me, None)
         heirs = {shard: members.get(self._heir(shard, members)) for shard in shards}
-        now = self._clock.monotonic()
-        return [shard for shard, heir in heirs.items() if self._offers.may_go(shard, heir, now)]
+        return heirs, self._offers.under_way(members.values(), self._clock.monotonic())
 
     def lost(self, shard: str) -> None:
         """Forget a shard at once, because its log has fenced us; nothing is written."""
@@ -268,7 +272,8 @@ class Ownership:
         self._seen = seen
         self._is_alone = not any(name != self._me and not member.draining for name, member in members.items())
         if self._clock.monotonic() - self._parted_at >= 0.9 * LOOK_S:
-            self._may_release, self._parted_at = self._part(), self._clock.monotonic()
+            under_way = self._offers.under_way(members.values(), self._clock.monotonic())
+            self._may_release, self._parted_at = self._part() - under_way, self._clock.monotonic()
         holders = await self._keys.holders()
         waits = []
         for shard in self._shards:
@@ -303,7 +308,7 @@ class Ownership:
             ):
                 self._may_release -= is_mine
                 self._moving.add(shard)
-                tasks.create_task(self._release(shard))
+                tasks.create_task(self._release(shard, members.get(should) if is_mine else None))
         elif should == self._me and (is_mine or is_gone):
             if now >= self._not_before.get(shard, 0.0):
                 self._moving.add(shard)
@@ -352,6 +357,8 @@ class Ownership:
             await self._give_up(shard, error)
         finally:
             self._moved(shard)
+        if shard in self._owned and not self._is_alone:
+            await self.say()  # who let it go waits for that, before the next one
 
     async def _give_up(self, shard: str, error: Exception) -> None:
         self._not_before[shard] = self._clock.monotonic() + RETAKE_S
@@ -368,14 +375,14 @@ class Ownership:
         # What we refuse ourselves is known here before the others can read it.
         return shard in (self._refuses() if process == self._me else member.refuses)
 
-    async def _release(self, shard: str) -> None:
+    async def _release(self, shard: str, heir: Member | None) -> None:
+        self._offers.goes(shard, heir, self._clock.monotonic())
         try:
             await self._owner.release(shard)
         except Exception as error:  # noqa: BLE001 - the key must be freed all the same: the log fences what is left
             log.get().error("shard_release_failed", group=self._group, shard=shard, exc_info=error)
         finally:
             revision = self._owned.pop(shard, None)
-            self._offers.forget(shard)
             if revision is not None:
                 await self._keys.free(shard, revision)
             self._moved(shard)

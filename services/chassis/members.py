@@ -14,6 +14,8 @@ from services.chassis.bus.port import Bucket
 WARM_S_MAX = 8.0
 """So long a shard, which is served meanwhile, waits for the process it goes to, if that one reads along and
 no other shard has become ready there in the meantime."""
+SERVED_S_MAX = 2.0
+"""So long the next shard waits for the one before it to be served where it went."""
 REFUSE_S = 60.0
 """So long a shard that can't be served here is another's, if there is one."""
 
@@ -121,6 +123,8 @@ class Offers:
         self._since: dict[str, float] = {}
         self._last_warm = float("-inf")
         """When a shard went last to a process that was ready for it."""
+        self._gone: dict[str, tuple[str, float]] = {}
+        """Shard that is let go → the life of the process it goes to, and since when."""
 
     def may_go(self, shard: str, heir: Member | None, now: float) -> bool:
         """Say whether a shard may go to the process that should have it: at once, or it has waited enough."""
@@ -130,9 +134,31 @@ class Offers:
             return True
         return heir is None or heir.warm is None or now - max(since, self._last_warm) >= WARM_S_MAX
 
+    def ready(self, heirs: Mapping[str, Member | None], now: float, is_late: bool) -> list[str]:
+        """Return those that may go to who should have them; all, if that is waited for no longer."""
+        return [shard for shard, heir in heirs.items() if is_late or self.may_go(shard, heir, now)]
+
     def forget(self, shard: str) -> None:
-        """A shard has gone, or stays."""
+        """A shard stays."""
         self._since.pop(shard, None)
+
+    def goes(self, shard: str, heir: Member | None, now: float) -> None:
+        """A shard is let go, for a process that should have it, if there is one."""
+        self.forget(shard)
+        if heir is not None:
+            self._gone[shard] = heir.incarnation, now
+
+    def under_way(self, members: Iterable[Member], now: float) -> int:
+        """Return how many shards are on their way, not for long yet, to processes that live and do not say
+        that they serve them.
+        """
+        serving = {member.incarnation: member.load for member in members}
+        self._gone = {
+            shard: (heir, since)
+            for shard, (heir, since) in self._gone.items()
+            if heir in serving and shard not in serving[heir] and now - since < SERVED_S_MAX
+        }
+        return len(self._gone)
 
 
 class Refused:

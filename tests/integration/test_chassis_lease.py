@@ -16,6 +16,7 @@ from services.chassis.bus.port import Conflict
 from services.chassis.bus.registry import shard_freed_subject
 from services.chassis.clock import Clock, SystemClock, VirtualClock, run_virtual
 from services.chassis.lease import (
+    DRAIN_SERVED_S_MAX,
     DRAIN_WARM_S_MAX,
     HURRY_S,
     Ownership,
@@ -139,6 +140,55 @@ def test_nobody_serves_a_shard_for_no_longer_than(
     assert run_virtual(main) < seconds
 
 
+async def watch_unserved(clock: Clock, *keepers: Keeper) -> int:
+    """Return how many shards had nobody at the same time, until cancelled."""
+    most = 0
+    with contextlib.suppress(asyncio.CancelledError):
+        while True:
+            most = max(most, len(set(SHARDS).difference(*(keeper.serving for keeper in keepers))))
+            await clock.sleep(0.01)
+    return most
+
+
+@pytest.mark.parametrize("is_drain", [True, False])
+def test_a_shard_is_served_until_the_one_before_it_is_served_where_it_went(is_drain: bool) -> None:
+    async def main(clock: VirtualClock) -> int:
+        world = MemoryWorld(clock)
+        a, b = Keeper(), Keeper(takes=lambda _: clock.sleep(1.4))
+        first, second = own(world.process("a").bus, clock, "a", a), own(world.process("b").bus, clock, "b", b)
+        async with running(first):
+            await until(clock, lambda: a.serving == set(SHARDS))
+            watching = asyncio.ensure_future(watch_unserved(clock, a, b))
+            async with running(second):
+                shared = {shard for shard in SHARDS if rendezvous(shard, ["a", "b"]) == "b"}
+                assert len(shared) > 1
+                await until(clock, lambda: b.serving == shared and len(a.serving) + len(shared) == 8)
+                if is_drain:
+                    await first.drain()
+                    await until(clock, lambda: b.serving == set(SHARDS))
+                watching.cancel()
+                return await watching
+
+    assert run_virtual(main) == 1
+
+
+def test_who_drains_does_not_wait_for_ever_for_one_who_never_serves() -> None:
+    async def main(clock: VirtualClock) -> float:
+        world = MemoryWorld(clock)
+        a, b = Keeper(), Keeper(takes=lambda _: clock.sleep(100))
+        first = own(world.process("a").bus, clock, "a", a)
+        async with running(first):
+            await until(clock, lambda: a.serving == set(SHARDS))
+            async with running(own(world.process("b").bus, clock, "b", b)):
+                await clock.sleep(2)
+                began = clock.monotonic()
+                await first.drain()
+                assert a.serving == set()
+                return clock.monotonic() - began
+
+    assert run_virtual(main) < DRAIN_SERVED_S_MAX + 4
+
+
 def test_a_restart_under_the_same_name_takes_back_at_once() -> None:
     async def main(clock: VirtualClock) -> float:
         world = MemoryWorld(clock)
@@ -255,8 +305,7 @@ def test_while_one_shard_drains_slowly_the_others_are_already_taken() -> None:
         a, b = Keeper(), Slow()
         leaving = own(world.process("b").bus, clock, "b", b)
         async with running(own(world.process("a").bus, clock, "a", a)), running(leaving):
-            await until(clock, lambda: bool(b.serving) and len(a.serving | b.serving) == 8)
-            assert len(b.serving) > 1
+            await until(clock, lambda: len(b.serving) > 1 and len(a.serving | b.serving) == 8)
             draining = asyncio.ensure_future(leaving.drain())
             # They go one after another, so that none waits long.
             await until(clock, lambda: len(a.serving) == 7, seconds=5.0)
