@@ -265,6 +265,20 @@ async def test_a_log_that_a_newer_process_writes_ends_nobody_who_reads_along(at:
 
 
 @room
+async def test_the_lease_is_told_of_a_shard_that_another_has_taken(at: Room) -> None:
+    await begin(at)
+    old, new = (TableOwner(Host(at.bus(name), at.clock, name=name).means) for name in ("old", "new"))
+    lost: list[str] = []
+    old.on_lost = lost.append
+    await old.take("0")
+    await new.take("0")
+    assert (lost, old.let_go) == ([], 0), "nobody has told it yet"
+    await at.player.play()
+    assert (lost, old.let_go, old.shard("0")) == (["0"], 1, None)
+    assert new.shard("0") is not None
+
+
+@room
 async def test_without_standby_only_what_is_coming_is_followed(at: Room) -> None:
     host = many_shards(at)
     owner = TableOwner(host.means, is_standby=False)

@@ -346,7 +346,8 @@ async def test_a_finished_round_is_published_by_the_next_owner_if_the_first_coul
     seq = at.broker.stream("ROUNDS").lasts["paiju.table.round_finished.paohuzi"]
     fact = RoundFinished.FromString(at.broker.stream("ROUNDS").messages[seq].payload)
     assert fact.record == ended[0].record
-    await at.until(lambda: [d for d in at.events(e.OutboxDone) if d.key == "finished/1"])
+    await at.until(lambda: [d for d in at.events(e.OutboxDone) if d.key == "match"])
+    assert [d.key for d in at.events(e.OutboxDone)] == ["finished/1", "match"], "as they were owed"
     assert second.records.kept[fact.round_id] == fact
 
 
