@@ -189,8 +189,8 @@ def main() -> None:
     parser.add_argument(
         "--settle",
         type=float,
-        default=3.0,
-        help="seconds before the drain; the stand-in reads all anew in them",
+        default=15.0,
+        help="seconds before the drain; the stand-in reads all anew in the first of them",
     )
     parser.add_argument("--shards", type=int, default=8)
     parser.add_argument("--streams", type=int, default=4)
