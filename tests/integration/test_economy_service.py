@@ -220,7 +220,10 @@ async def test_a_dispute_is_counted_and_keeps_the_stakes(economy: Running) -> No
         return await state() == "disputed"
 
     await economy.until(is_disputed, "the dispute")
-    assert b'paiju_economy_rounds_total{result="disputed"} 1.0' in economy.metrics.text()
+    # What is stored can be read before it is counted.
+    await economy.until(
+        lambda: b'paiju_economy_rounds_total{result="disputed"} 1.0' in economy.metrics.text(), "the count"
+    )
     await economy.bus.publish(audited(), "audit again")
     await economy.until(
         lambda: b'paiju_economy_alerts_total{kind="audit_contradicts"} 1.0' in economy.metrics.text(),
