@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import signal
 import sys
 import urllib.error
 import urllib.request
 from collections.abc import Sequence
+from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from typing import Final
 
@@ -79,7 +81,8 @@ class _Processes:
         self._is_watched = sys.stderr.isatty()
 
     def measured(self) -> Figures:
-        """Run them to their end."""
+        """Run them to their end; the first Ctrl-C has them end soon, the second ends this at once."""
+        before = signal.signal(signal.SIGINT, self._on_ctrl_c)
         try:
             for pipe in self._running:
                 self._received(pipe)
@@ -87,28 +90,34 @@ class _Processes:
                 pipe.send("go")
             return self._collected()
         finally:
+            signal.signal(signal.SIGINT, before)
             for process in self._processes:
                 process.terminate()
+
+    def _on_ctrl_c(self, *_: object) -> None:
+        # An exception could fall into the middle of what a process sends: nothing could be read after it.
+        if self._is_stopping:
+            raise KeyboardInterrupt
+        self._is_stopping = True
 
     def _collected(self) -> Figures:
         whole = Figures()
         open_ = list(self._running)
+        is_told = False
         while open_:
-            try:
-                for pipe in wait(open_, 1.0):
-                    assert isinstance(pipe, Connection)
-                    said = self._received(pipe)
-                    if isinstance(said, Progress):
-                        self._told[pipe] = said
-                    elif isinstance(said, Figures):
-                        whole.add(said)
-                        open_.remove(pipe)
-            except KeyboardInterrupt:
-                if self._is_stopping:
-                    raise
-                self._is_stopping = True
+            if self._is_stopping and not is_told:
+                is_told = True
                 for pipe in open_:
-                    pipe.send("stop")
+                    with suppress(OSError):  # its figures are on their way, and it is gone
+                        pipe.send("stop")
+            for heard in wait(open_, 1.0):
+                assert isinstance(heard, Connection)
+                said = self._received(heard)
+                if isinstance(said, Progress):
+                    self._told[heard] = said
+                elif isinstance(said, Figures):
+                    whole.add(said)
+                    open_.remove(heard)
             self._show()
         if self._is_watched:
             print(file=sys.stderr)
