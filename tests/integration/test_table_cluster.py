@@ -155,8 +155,44 @@ class Prober:
         await asyncio.wait({self._task})
 
 
+class Playing:
+    """Who plays, by shard, and the tasks that do it."""
+
+    def __init__(self, players: dict[str, Player]) -> None:
+        self.players = players
+        self.tasks = {shard: asyncio.ensure_future(player.play()) for shard, player in players.items()}
+
+    def check(self) -> None:
+        """Check that nobody has seen what must never be seen."""
+        for task in self.tasks.values():
+            assert not task.done() or task.exception() is None, task.exception()
+
+    async def all_go_on(self, count: int = 3) -> None:
+        """Return once every player has had further answers taken."""
+        wanted = {shard: len(player.accepted) + count for shard, player in self.players.items()}
+        waiting = list(self.players.values())
+        try:
+            async with asyncio.timeout(WAIT_S):
+                while waiting:
+                    await asyncio.sleep(0.05)
+                    self.check()
+                    waiting = [
+                        player
+                        for shard, player in self.players.items()
+                        if len(player.accepted) < wanted[shard] and player.view.phase != "finished"
+                    ]
+        except TimeoutError:
+            first = waiting[0]
+            raise AssertionError(f"{first.player} waits for ever, and sees\n{first.view}") from None
+
+    async def end(self) -> None:
+        for task in self.tasks.values():
+            task.cancel()
+        await asyncio.gather(*self.tasks.values(), return_exceptions=True)
+
+
 @asynccontextmanager
-async def playing(bus: NatsBus) -> AsyncIterator[dict[str, Player]]:
+async def playing(bus: NatsBus) -> AsyncIterator[Playing]:
     """Let one person play at a table of each shard, as long as the block lasts."""
     door = await Door(bus, bus.clock).open()
     players: dict[str, Player] = {}
@@ -173,24 +209,12 @@ async def playing(bus: NatsBus) -> AsyncIterator[dict[str, Player]]:
                 else:
                     break
         players[shard] = Player(door, name, table_id, random.Random(int(shard, 16)))
-    tasks = {asyncio.ensure_future(player.play()) for player in players.values()}
+    people = Playing(players)
     try:
-        yield players
-        for task in tasks:
-            assert not task.done() or task.exception() is None, task.exception()
+        yield people
+        people.check()
     finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-
-async def all_go_on(players: dict[str, Player], count: int = 3) -> None:
-    """Return once every player has had further answers taken."""
-    before = {shard: len(player.accepted) for shard, player in players.items()}
-    async with asyncio.timeout(WAIT_S):
-        for shard, player in players.items():
-            while len(player.accepted) < before[shard] + count and player.view.phase != "finished":
-                await asyncio.sleep(0.05)
+        await people.end()
 
 
 async def check_log(bus: NatsBus, player: Player, shard: str) -> None:
@@ -240,35 +264,35 @@ async def test_processes_join_drain_die_and_stand_still_while_people_play(
             assert consumer.config.num_replicas in (None, 0, broker.replicas)
     processes.start("table-a")
     await processes.settled("table-a")
-    async with playing(bus) as players:
-        await all_go_on(players)
+    async with playing(bus) as people:
+        await people.all_go_on()
         for name in NAMES[1:]:
             processes.start(name)
         said.append(f"two join: settled {await processes.settled(*NAMES):.2f} s after their start")
-        await all_go_on(players)
+        await people.all_go_on()
 
         # A deploy: one is asked to end, and is started again.
         shard, owner = "0", (await processes.holders())["0"]
         others = [name for name in NAMES if name != owner]
         prober = Prober(bus, shard)
-        await all_go_on(players, 1)
+        await people.all_go_on(1)
         epoch = prober.epoch
         processes.signal(owner, signal.SIGTERM)
         said.append(f"drain: a table paused {await prober.next_owner(epoch):.2f} s")
         assert await processes.ended(owner) == OK
         await processes.settled(*others)
-        await all_go_on(players)
+        await people.all_go_on()
         processes.start(owner)
         said.append(f"one joins: settled {await processes.settled(*NAMES):.2f} s after its start")
 
         # A crash.
-        await all_go_on(players, 1)
+        await people.all_go_on(1)
         epoch = prober.epoch
         processes.signal(owner, signal.SIGKILL)
         said.append(f"takeover of a killed one: a table paused {await prober.next_owner(epoch):.2f} s")
         await processes.ended(owner)
         await processes.settled(*others)
-        await all_go_on(players)
+        await people.all_go_on()
 
         # One stands still for longer than its lease, and goes on: it owns nothing by then.
         shard, owner = next((at, who) for at, who in sorted((await processes.holders()).items()))
@@ -282,12 +306,12 @@ async def test_processes_join_drain_die_and_stand_still_while_people_play(
         processes.signal(owner, signal.SIGSTOP)
         said.append(f"takeover of a still one: a table paused {await prober.next_owner(epoch):.2f} s")
         await processes.settled(other)
-        await all_go_on(players)
+        await people.all_go_on()
         processes.signal(owner, signal.SIGCONT)
         await processes.settled(*others)
-        await all_go_on(players)
+        await people.all_go_on()
         await prober.stop()
-    for shard, player in players.items():
+    for shard, player in people.players.items():
         await check_log(bus, player, shard)
     for name in NAMES:
         log = processes.log(name)
