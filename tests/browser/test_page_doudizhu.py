@@ -88,6 +88,31 @@ async def test_tapped_cards_are_played_by_the_button(browser: Browser) -> None:
         await until_is(stage.heard, ["play 34567"])
 
 
+@pytest.mark.parametrize("nth", [0, 1])
+async def test_the_very_card_that_was_tapped_is_gone_and_stays_so_after_a_fresh_view_and_a_reload(
+    browser: Browser, nth: int
+) -> None:
+    async def hand() -> list[str]:
+        return await each(page, ".in-hand", "node.dataset.card")
+
+    async with seated(browser, ["bid 3"], landlord.MINE) as (page, stage):
+        before = await each_still(page, ".in-hand", "node.dataset.card")
+        threes = [card for card in before if card.startswith("3")]
+        assert len(threes) == 2
+        await tap(page, "3", nth)
+        await is_chosen(page, "3")
+        await page.click("[data-action=play]")
+        await until_is(stage.heard, ["play 3"])
+        view = landlord.table_view("0-fixed", ME, ["bid 3", "play 3", "pass", "pass"], landlord.MINE)
+        view.number = 2
+        await stage.snapshot(view)
+        left = [card for card in before if card != threes[nth]]
+        await until_is(hand, left)
+        stage.show_view(view)
+        await page.reload()
+        await until_is(hand, left)
+
+
 async def test_a_stroke_over_the_hand_takes_every_card_it_touched(browser: Browser) -> None:
     async with seated(browser, ["bid 3"], landlord.MINE) as (page, stage):
         first = await box(page.locator(".in-hand[data-card^='8'] >> nth=0"))

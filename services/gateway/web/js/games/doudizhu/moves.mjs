@@ -71,7 +71,7 @@ export function playChosen(controls, table, way = 0) {
     controls.play.setUi({ refused: true });
     return;
   }
-  table.round.wished = chosenCards(table, controls.play.ui);
+  table.round.wish(chosenCards(table, controls.play.ui));
   controls.play.act(ways[way].action);
 }
 

@@ -2,6 +2,7 @@
 import { HIDDEN, RANKS, isRank, parseWord, rankAt, wordOfCards } from "./cards.mjs";
 import { playsOf } from "./plays.mjs";
 import { Suits, sortDown } from "./suits.mjs";
+import { Wishes } from "./wishes.mjs";
 
 const SEATS = 3;
 const DEALT_EACH = 17;
@@ -12,9 +13,11 @@ export const ANY_PLAY = "play*";
 
 const next = (seat) => (seat + 1) % SEATS;
 
-/** Adds up event texts. Its fields are the state; nothing outside changes them but `wished`. */
+/** Adds up event texts. Its fields are the state; nothing outside changes them. */
 export class Round {
-  constructor() {
+  /** `tab`: where this tab keeps which cards the person chose. */
+  constructor(tab = globalThis.sessionStorage) {
+    this.tab = tab;
     this.dealt = false;
     this.seat = -1;
     this.dealer = -1;
@@ -49,8 +52,7 @@ export class Round {
     this.suits = new Suits();
     /** Cards that are known to be in a hand: the own ones, and the 底牌 until they are played. */
     this.held = [[], [], []];
-    /** The very cards the person chose; their suits are laid down then. */
-    this.wished = [];
+    this.wishes = null;
     this.ownDeal = [];
     this.seen = [];
   }
@@ -149,6 +151,11 @@ export class Round {
     this.before[seat] = { said };
   }
 
+  /** The very cards the person chose for his next play; their suits are laid down then. */
+  wish(cards) {
+    this.wishes.keep(this.plays[this.seat], cards);
+  }
+
   /** The seat whose turn it is has nothing before it any more. */
   turnTo(seat) {
     this.turn = seat;
@@ -188,6 +195,7 @@ const STEPS = {
     round.counts = hands.map((word, at) => (at === round.seat ? word.length : Number(word.slice(1))));
     if (round.seat >= 0) {
       round.ownDeal = parseWord(hands[round.seat]);
+      round.wishes = new Wishes(hands[round.seat], round.tab);
       round.held[round.seat] = round.suits.give(round.ownDeal);
     }
   },
@@ -223,12 +231,11 @@ const STEPS = {
     round.say(seat, `double ${value}`);
   },
   play(round, seat, [word, type, length, rank]) {
-    const wished = seat === round.seat ? round.wished : [];
+    const wished = seat === round.seat ? round.wishes.of(round.plays[seat]) : [];
     const { cards, held } = round.suits.lay(parseWord(word), round.held[seat], wished);
     const reading = { type, length: Number(length), rank: rankAt(rank) };
     const leads = round.over === null;
     if (leads) round.before = [null, null, null];
-    round.wished = [];
     round.held[seat] = held;
     round.history.push({ seat, cards, reading });
     round.counts[seat] -= cards.length;

@@ -1,6 +1,6 @@
 // Suits for cards that have none. 斗地主 is played by rank alone and the engine knows no suits, but people read French cards by them.
 // Each card gets a suit when this reader first sees it, and keeps it for the round: none appears twice, a reload gives the same ones (they follow
-// from the order of the events), and nothing depends on them. Two readers may see different suits, as nobody can compare them.
+// from the order of the events and from wishes.mjs), and nothing depends on them. Two readers may see different suits, as nobody can compare them.
 import { RANKS, rankAt, rankOf } from "./cards.mjs";
 
 const SUITS = "shcd";
