@@ -527,10 +527,16 @@ async def test_keys_and_entries_are_the_living_ones_sorted(bus: AnyBus) -> None:
 async def test_a_value_in_alive_ends_unless_it_is_put_again(bus: AnyBus) -> None:
     alive = await bus.bucket("alive")
     await alive.put("table.dies", b"")
+    keys = ["table.dies", "table.lives"]
     for _ in range(5):
         await alive.put("table.lives", b"")
         await asyncio.sleep(0.7)
-    assert await alive.keys() == ["table.lives"]
+    async with asyncio.timeout(60):
+        while "table.dies" in keys:
+            await alive.put("table.lives", b"")
+            keys = await alive.keys()
+            assert "table.lives" in keys
+    assert keys == ["table.lives"]
     assert await alive.create("table.dies", b"again") > 0
 
 

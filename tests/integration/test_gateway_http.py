@@ -118,7 +118,7 @@ class TestSilence:
     async def test_a_connection_that_does_not_finish_a_request_is_closed(self, url: str, sent: bytes) -> None:
         assert await raw(url, sent) == b""
 
-    @pytest.mark.parametrize("gateway", [{"head_s": 0.5}], indirect=True)
+    @pytest.mark.parametrize("gateway", [{"head_s": 2.0}], indirect=True)
     async def test_so_is_one_that_began_a_second_request_and_drips(self, url: str) -> None:
         host = urlsplit(url)
         reader, writer = await asyncio.open_connection(host.hostname, host.port)
@@ -131,13 +131,13 @@ class TestSilence:
                 await asyncio.sleep(0.2)
 
         dripping = asyncio.create_task(drip())
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             with contextlib.suppress(ConnectionError):
                 assert await reader.read() == b""
         dripping.cancel()
         writer.close()
 
-    @pytest.mark.parametrize("gateway", [{"head_s": 0.5}], indirect=True)
+    @pytest.mark.parametrize("gateway", [{"head_s": 2.0}], indirect=True)
     async def test_a_websocket_and_a_kept_connection_may_be_silent_for_longer(
         self, url: str, http: aiohttp.ClientSession, gateway: World
     ) -> None:
@@ -148,7 +148,7 @@ class TestSilence:
         request = b"GET /nothing HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
         writer.write(request)
         await reader.readuntil(b"not found")
-        await gateway.parts.clock.sleep(1)
+        await gateway.parts.clock.sleep(2.5)
         writer.write(request)
         await reader.readuntil(b"not found")
         writer.close()
