@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import structlog
+from hypothesis import settings
 
 from engine.paohuzi import position
 from engine.paohuzi.position import Position
@@ -26,6 +27,11 @@ from services.chassis.run import Parts
 from tests.support.nats import NatsServer
 from tests.support.postgres import PostgresServer, postgres_binaries
 from tests.support.process import MemoryProcess, MemoryWorld, full_registry, system_ids, system_world
+
+if settings.get_current_profile_name() == "default":
+    # As in CI, where the library loads a profile of its own: a slow machine is no defect.
+    settings.register_profile("paiju", deadline=None)
+    settings.load_profile("paiju")
 
 
 def pytest_report_header() -> str:
