@@ -26,6 +26,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
+from services.chassis.clock import SystemClock
 from services.chassis.config import ConfigError
 from services.chassis.db import (
     Database,
@@ -34,10 +35,12 @@ from services.chassis.db import (
     SqliteDatabase,
     check_schema,
     migrate,
+    postgres,
     schema_differences,
 )
 from services.chassis.db.inserts import upsert
 from services.chassis.errors import Outage
+from services.chassis.ids import SystemIds
 from tests.support.postgres import PostgresServer
 
 METADATA = MetaData()
@@ -194,6 +197,36 @@ async def test_a_cancelled_caller_does_not_cut_its_transaction_short(bank: Datab
     async with asyncio.timeout(60):
         while await bank.read(count) != 2:
             await asyncio.sleep(0.01)
+
+
+@pytest.mark.postgres
+async def test_who_stands_still_within_a_transaction_keeps_its_rows_from_nobody(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres, "IDLE_MS", 300)
+    still = PostgresDatabase(postgres_url, SystemClock(), SystemIds(), connections=1)
+    monkeypatch.undo()
+    other = PostgresDatabase(postgres_url, SystemClock(), SystemIds(), connections=1)
+    await other.run(METADATA.create_all)
+    begun, go = threading.Event(), threading.Event()
+
+    def stands(connection: Connection) -> None:
+        add(1)(connection)
+        begun.set()
+        assert go.wait(60)
+        add(2)(connection)
+
+    task = asyncio.ensure_future(still.run(stands))
+    await asyncio.get_running_loop().run_in_executor(None, begun.wait, 60)
+    # The same row: it waits for the other transaction, and then has it.
+    assert await other.run(add(1)) == 1
+    go.set()
+    with pytest.raises(Outage, match="idle-in-transaction"):
+        await task
+    assert await other.read(count) == 1
+    assert await still.run(add(3)) == 3, "the next one has a fresh session"
+    await still.close()
+    await other.close()
 
 
 async def test_readers_do_not_wait_for_a_writer_and_see_one_snapshot(bank: Database) -> None:

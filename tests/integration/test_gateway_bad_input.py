@@ -165,11 +165,11 @@ class Seat:
     def act(self, question: int, action: str, round_id: str = "") -> p.Act:
         return p.Act(round_id=round_id or self.round_id, question=question, action=action)
 
-    async def settle(self) -> None:
-        """Read on until nothing more comes: the table waits for people."""
+    async def settle(self, looks: int = 3) -> None:
+        """Read on until nothing more has come for so many looks: the table waits for people."""
         quiet = 0
         async with asyncio.timeout(WAIT_S):
-            while quiet < 3:
+            while quiet < looks:
                 await asyncio.sleep(0.1)
                 self.read()
                 answer = await self.say(attach=p.Attach(epoch=self.epoch, number=self.number))
@@ -226,6 +226,8 @@ async def test_every_wrong_command_has_its_reason_and_the_table_goes_on(
     eve = await connect("p_eve")
     assert here.question is not None
     number, actions = here.question.number, list(here.question.actions)
+    for seat in (here, other):
+        await seat.settle(looks=10)
     before = here.number, other.number
     not_mine = f"{TABLE}/9"
 
@@ -294,6 +296,7 @@ async def test_every_wrong_command_has_its_reason_and_the_table_goes_on(
 
 async def test_whoever_claims_another_epoch_or_number_gets_the_truth(connect: Connect, world: World) -> None:
     here, _ = await seated(connect)
+    await here.settle(looks=10)
     epoch, number = here.epoch, here.number
     assert number > 2
     for claimed_epoch, claimed, gets in (

@@ -160,7 +160,10 @@ async def test_all_who_watch_see_the_same_through_one_session_of_their_gateway(
         assert all(viewer.frames[number] == watchers[0].frames[number] for number in common)
         assert not any(" ask " in event for event in viewer.fold.view.play.events)
     # Who comes back with a number gets what he lacks, and no view.
+    monkeypatch.setattr(feeds, "FRAMES_MAX", 100_000)
     back = watchers[1]
+    at = watchers[0].read().view.number
+    await until(lambda: back.read().view.number > at, 30)
     await back.client.command(TABLE, detach=p.Detach())
     back.read()
     seen, views = back.fold.view.number, back.views

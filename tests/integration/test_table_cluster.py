@@ -7,9 +7,10 @@ import json
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 from collections.abc import AsyncIterator
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, closing
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,27 @@ class Processes:
 
     def signal(self, name: str, what: signal.Signals) -> None:
         os.kill(self.running[name].pid, what)
+
+    async def stand_still(self, name: str) -> None:
+        """Stop a process, at a moment in which it does not write to the file that all share.
+
+        In such a moment it has the file's lock, and no round could be kept until it goes on (docs/chaos.md).
+        """
+        while True:
+            self.signal(name, signal.SIGSTOP)
+            if await asyncio.to_thread(self._can_write):
+                return
+            self.signal(name, signal.SIGCONT)
+            await asyncio.sleep(0.02)
+
+    def _can_write(self) -> bool:
+        with closing(sqlite3.connect(self._folder / "table.db", timeout=0.5, isolation_level=None)) as file:
+            try:
+                file.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError:
+                return False
+            file.execute("ROLLBACK")
+            return True
 
     async def ended(self, name: str) -> int:
         return await asyncio.to_thread(self.running.pop(name).wait, WAIT_S)
@@ -303,7 +325,7 @@ async def test_processes_join_drain_die_and_stand_still_while_people_play(
             while not prober.epoch:
                 await asyncio.sleep(0.02)
         epoch = prober.epoch
-        processes.signal(owner, signal.SIGSTOP)
+        await processes.stand_still(owner)
         said.append(f"takeover of a still one: a table paused {await prober.next_owner(epoch):.2f} s")
         await processes.settled(other)
         await people.all_go_on()

@@ -22,6 +22,10 @@ T = TypeVar("T")
 TRIES_MAX = 8
 """Lost against other transactions so often, the outage is ours to tell."""
 STATEMENT_MS = 10_000
+IDLE_MS = 5_000
+"""Who stands still within a transaction (SIGSTOP, a lost machine) keeps its rows from others no longer: the
+server ends its session, and it hears of an outage. Less than `STATEMENT_MS`: who waits for them gets them.
+"""
 CONNECT_S = 5
 
 
@@ -33,7 +37,7 @@ class PostgresDatabase:
     def __init__(self, url: str, clock: Clock, ids: Ids, connections: int = 8) -> None:
         self._clock = clock
         self._ids = ids
-        self._engine = postgres_engine(url, connections)
+        self._engine = postgres_engine(url, connections, idle_ms=IDLE_MS)
         self._reading = self._engine.execution_options(
             isolation_level="REPEATABLE READ", postgresql_readonly=True
         )
@@ -102,8 +106,17 @@ def _transact(engine: Engine, fn: Callable[[Connection], T]) -> T:
         raise translated from error
 
 
-def postgres_engine(url: str, connections: int = 8, statement_ms: int = STATEMENT_MS) -> Engine:
-    """Return an engine on psycopg for a plain `postgresql://` URL; `statement_ms` 0 = as long as it takes."""
+def postgres_engine(
+    url: str, connections: int = 8, statement_ms: int = STATEMENT_MS, idle_ms: int = 0
+) -> Engine:
+    """Return an engine on psycopg for a plain `postgresql://` URL.
+
+    Args:
+        url: The server and the database.
+        connections: How many at most.
+        statement_ms: For one statement; 0 = as long as it takes.
+        idle_ms: Between two statements of a transaction; 0 = as long as it takes.
+    """
     if url.startswith("postgresql://"):
         url = url.replace("postgresql://", "postgresql+psycopg://", 1)
     return create_engine(
@@ -111,5 +124,9 @@ def postgres_engine(url: str, connections: int = 8, statement_ms: int = STATEMEN
         pool_size=connections,
         max_overflow=0,
         pool_pre_ping=True,
-        connect_args={"connect_timeout": CONNECT_S, "options": f"-c statement_timeout={statement_ms}"},
+        connect_args={
+            "connect_timeout": CONNECT_S,
+            "options": f"-c statement_timeout={statement_ms} "
+            f"-c idle_in_transaction_session_timeout={idle_ms}",
+        },
     )
