@@ -10,7 +10,7 @@ SETUP_STAMP := $(VENV)/.setup
 
 .DEFAULT_GOAL := help
 .PHONY: help setup play test check fix protos protos-check deploy-nats bench bench-peers bots golden screenshots lock sim chaos stampede \
-	test-long test-mutants engine-fast test-fast wheel wheel-fast clean
+	test-long test-mutants test-stutter engine-fast test-fast wheel wheel-fast clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## / \t/' | expand -t 16
@@ -110,6 +110,10 @@ test-long: setup ## the tests that take longest; make test has a short form of e
 
 test-mutants: setup ## every planted mutant must be noticed; half an hour. make test tries the first of them
 	SIM_MUTANTS=all $(BIN)/python -m pytest tests/simulation/mutants $(PYTEST_ARGS)
+
+test-stutter: setup ## integration, browser and chaos on a machine that stands still now and then: make test-stutter SEED=7 RATE=2
+	$(BIN)/python -m pytest -p tests.support.stutter --stutter-seed $(or $(SEED),1) --stutter-rate $(or $(RATE),1) \
+		tests/integration tests/chaos tests/browser $(PYTEST_ARGS)
 
 SECONDS ?= 120
 REPLICAS ?= 1

@@ -91,7 +91,7 @@ async def test_the_service_hears_rounds_and_tells_operators(process: MemoryProce
         await parts.bus.publish(finished, event_id=f"finished-{copy}")
         await parts.bus.publish(audit, event_id=f"audit-{copy}")
     caller = process.rpc.client(AnticheatServiceStub, "anticheat")
-    async with parts.clock.timeout(10):
+    async with parts.clock.timeout(60):
         while True:
             answer = await caller.GetPlayerStatistics(pb.GetPlayerStatisticsRequest(player_id="p_a"))
             if answer.statistics.rounds and answer.statistics.actions:

@@ -73,7 +73,7 @@ async def coins(person: Person) -> tuple[int, int]:
     return gold, {money.currency: money.amount for money in wallet.staked}.get("gold", 0)
 
 
-async def until_coins(person: Person, gold: int, seconds: float = 20.0) -> None:
+async def until_coins(person: Person, gold: int, seconds: float = 60.0) -> None:
     async with asyncio.timeout(seconds):
         while (await coins(person))[0] != gold:
             await asyncio.sleep(0.1)

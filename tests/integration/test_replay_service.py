@@ -448,7 +448,7 @@ async def test_a_person_who_is_gone_leaves_no_notes_and_no_links(house: House) -
     token = (await house.call("p_a", "ShareRound", round_id=fact.round_id)).share.token
     bus = house.world.process("accounts").bus
     await bus.publish(AccountDeleted(player_id="p_a", at_ms=ENDED_MS), "deleted:p_a")
-    async with SystemClock().timeout(10):
+    async with SystemClock().timeout(60):
         while (await house.history.shares("p_a", "", 0))[0]:
             await SystemClock().sleep(0.01)
     assert await house.refused("p_x", "GetReplay", share_token=token) == "SHARE_UNKNOWN"

@@ -49,9 +49,9 @@ def orphan(folder: Path, tether: str) -> Identity:
 
 
 async def gone(server: Identity) -> bool:
-    """Return whether the server ends within five seconds."""
+    """Return whether the server ends by itself."""
     try:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             while server.is_alive():
                 await asyncio.sleep(0.01)
     except TimeoutError:

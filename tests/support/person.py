@@ -134,7 +134,7 @@ class Person:
         )
         return held.get("gold", 0), staked.get("gold", 0)
 
-    async def wait_for_the_welcome(self, seconds: float = 20.0) -> None:
+    async def wait_for_the_welcome(self, seconds: float = 60.0) -> None:
         """Return once the welcome grant has come: economy hears of a new player a moment later."""
         async with asyncio.timeout(seconds):
             while not (await self.gold())[0]:

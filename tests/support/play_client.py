@@ -13,7 +13,7 @@ from paiju.gateway.v1 import gateway_service_pb2_grpc
 from paiju.gateway.v1.gateway_service_pb2 import Call, CallResult, Hello, Ping, PlayRequest, PlayResponse
 from paiju.table.v1.play_pb2 import CommandAnswer, TableCommand
 
-WAIT_S = 5.0
+WAIT_S = 60.0
 
 
 class Ended(Exception):

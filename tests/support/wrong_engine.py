@@ -118,7 +118,7 @@ async def held_by(person: Person) -> Any:
     )
 
 
-async def until(holds: Callable[[], Awaitable[T | None]], seconds: float = 20.0) -> T:
+async def until(holds: Callable[[], Awaitable[T | None]], seconds: float = 60.0) -> T:
     """Return what `holds` gives once that is something."""
     async with asyncio.timeout(seconds):
         while not (found := await holds()):
