@@ -1,7 +1,7 @@
 """A machine that stands still now and then: a plugin for pytest (`make test-stutter`).
 
 Threads, sockets, whole event loops and child processes pause at random, for up to 0.8 s. A test that assumes
-an order of two things that nothing orders, or that a machine is never late, fails here and not at times in CI.
+an order of two things that nothing orders, or that a machine is never late, is likely to fail here.
 """
 
 from __future__ import annotations
