@@ -195,8 +195,8 @@ async def seated(connect: Connect) -> tuple[Seat, Seat]:
         here, other = await asked(ann, bob)
         for seat in (here, other):
             await seat.settle()
-        # A question can be withdrawn, because somebody else's claim comes first.
         assert not here.is_over, "a round that is over with the deal: one of thousands"
+        # A question can be withdrawn, because somebody else's claim comes first.
         if here.question is not None:
             return here, other
 

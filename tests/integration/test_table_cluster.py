@@ -86,12 +86,13 @@ class Processes:
 
         In such a moment it has the file's lock, and no round could be kept until it goes on (docs/chaos.md).
         """
-        while True:
-            self.signal(name, signal.SIGSTOP)
-            if await asyncio.to_thread(self._can_write):
-                return
-            self.signal(name, signal.SIGCONT)
-            await asyncio.sleep(0.02)
+        async with asyncio.timeout(WAIT_S):
+            while True:
+                self.signal(name, signal.SIGSTOP)
+                if await asyncio.to_thread(self._can_write):
+                    return
+                self.signal(name, signal.SIGCONT)
+                await asyncio.sleep(0.02)
 
     def _can_write(self) -> bool:
         with closing(sqlite3.connect(self._folder / "table.db", timeout=0.5, isolation_level=None)) as file:

@@ -6,7 +6,10 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import aiohttp
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 from paiju.gateway.v1.gateway_service_pb2 import (
     Goodbye,
     PlayRequest,
@@ -24,7 +27,7 @@ from services.launch.load.figures import Figures
 from services.launch.load.link import ANSWER_S_MAX, Link
 from services.launch.load.order import Order
 from services.launch.load.sitting import STALL_S, Sitting
-from services.launch.load.wires import Lost, Refused, WebSocketWire, Wire
+from services.launch.load.wires import Lost, Refused, WebSocketWire, Wire, post
 from services.launch.load.world import World
 from tests.support.told import Told, told
 
@@ -378,3 +381,14 @@ def test_what_is_refused_for_ever_is_given_up_when_patience_ends() -> None:
             assert 7.0 < clock.monotonic() < 13.0
 
     run_virtual(scene)
+
+
+async def test_a_page_where_an_answer_should_be_is_nobody_who_answers() -> None:
+    async def page(_: web.Request) -> web.Response:
+        return web.Response(status=502, text="<html>Bad Gateway</html>")
+
+    app = web.Application()
+    app.router.add_post("/call/{rest:.*}", page)
+    async with TestServer(app) as server, aiohttp.ClientSession() as http:
+        with pytest.raises(Lost, match="HTTP_502"):
+            await post(http, str(server.make_url("/")), "any/Method", PlayRequest(), PlayResponse)

@@ -68,6 +68,8 @@ class _Processes:
         context = multiprocessing.get_context("spawn")
         self._running: dict[Connection, Progress | None] = {}
         self._processes = []
+        # A terminal sends Ctrl-C to all; they are told by us, and never see it, not even while they start.
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
         for job in range(order.jobs):
             here, there = context.Pipe()
             process = context.Process(target=worker.main, args=(order, job, there), daemon=True)
@@ -75,6 +77,7 @@ class _Processes:
             there.close()
             self._running[here] = None
             self._processes.append(process)
+        signal.signal(signal.SIGINT, before)
         self._told: dict[Connection, Progress] = {}
         self._shown_at = 0.0
         self._is_stopping = False

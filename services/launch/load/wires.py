@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 
 import aiohttp
 import grpc
-from google.protobuf.message import Message
+from google.protobuf.message import DecodeError, Message
 from paiju.gateway.v1 import gateway_service_pb2_grpc
 from paiju.gateway.v1.gateway_service_pb2 import CallResult, PlayRequest, PlayResponse
 
@@ -60,11 +60,15 @@ async def post(http: aiohttp.ClientSession, url: str, method: str, request: Mess
 
     Raises:
         Refused: The service, or the gateway, said no.
-        Lost: Nobody answered.
+        Lost: Nobody answered, or somebody who is not the gateway.
     """
     try:
         async with http.post(f"{url}call/{method}", data=request.SerializeToString()) as answer:
-            result = CallResult.FromString(await answer.read())
+            try:
+                result = CallResult.FromString(await answer.read())
+            except DecodeError as error:
+                # A proxy, or somebody else's server: it is not the gateway who speaks.
+                raise Lost(f"HTTP_{answer.status}") from error
     except (aiohttp.ClientError, OSError, TimeoutError) as error:
         raise Lost(type(error).__name__) from error
     return taken(result, response)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import resource
-import signal
 import traceback
 from collections import Counter
 from dataclasses import dataclass
@@ -221,8 +220,6 @@ def _cpu_s() -> float:
 
 def main(order: Order, job: int, pipe: Connection) -> None:
     """Be such a process: say that we are ready, wait for the word, and send what was measured."""
-    # Ctrl-C is the parent's to handle: it tells us to stop, and wants the figures.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     # A connection is an open file, and shells often allow a thousand.
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
